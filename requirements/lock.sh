@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# Write the locked requirements anew from pyproject.toml: hashes, every supported Python, no index address.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+lock() { uv pip compile --quiet --universal --python-version 3.10 --generate-hashes --no-emit-index-url --no-annotate \
+  --custom-compile-command requirements/lock.sh "$@"; }
+lock pyproject.toml requirements/build.in --output-file requirements/runtime.txt
+lock pyproject.toml requirements/build.in --group dev --constraints requirements/runtime.txt --output-file requirements/dev.txt

@@ -1,0 +1,1 @@
+"""What all rooms share: diagnostics, edits, checks, outcomes, events and the protocols between parts."""

@@ -1,0 +1,101 @@
+"""A check is a command with an expectation; the contract is all checks of a run (SPEC K1, K2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from compile_loop.contracts.diagnostics import Diagnostic
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """What makes a finished command pass; every part given must hold."""
+
+    exit_zero: bool = True
+    output_contains: tuple[str, ...] = ()
+    json_equals: Mapping[str, object] = field(default_factory=dict)
+    """JSON pointer (RFC 6901) into standard output → the value it must equal."""
+
+    @property
+    def empty(self) -> bool:
+        """Whether it asserts nothing at all."""
+        return not (self.exit_zero or self.output_contains or self.json_equals)
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A named command.
+
+    `command` is an argument vector or, as one string, a line for the system's shell. `cwd` is relative to the workspace
+    root. Timeouts are in seconds: `idle_timeout` without output and without processor use, `total_timeout` over all.
+    `reason` says why this check was chosen, for people.
+    """
+
+    name: str
+    command: str | tuple[str, ...]
+    cwd: str = "."
+    env: Mapping[str, str] = field(default_factory=dict)
+    idle_timeout: float = 120.0
+    total_timeout: float = 600.0
+    expect: Expectation = field(default_factory=Expectation)
+    reason: str = "as asked"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """How one check ended.
+
+    `exit_code` is −1 where the command could not start or was ended by a timeout (then `stderr` holds the reason).
+    `environment` is a sentence where the tool itself could not do its work (SPEC L3, Q7), so that no model is blamed
+    for it. `stdout` and `stderr` are bounded excerpts; paths in them are the user's, never the shadow's. `duration` is
+    in seconds.
+    """
+
+    check: str
+    ok: bool
+    exit_code: int
+    stdout: str = ""
+    stderr: str = ""
+    duration: float = 0.0
+    diagnostics: tuple[Diagnostic, ...] = ()
+    environment: str | None = None
+    timed_out: bool = False
+    suspicious: tuple[str, ...] = ()
+
+    @property
+    def errors(self) -> tuple[Diagnostic, ...]:
+        """The diagnostics that stand in the way of green."""
+        return tuple(d for d in self.diagnostics if d.is_error)
+
+
+@dataclass(frozen=True, slots=True)
+class ContractResult:
+    """All checks of one pass, in their order (SPEC L4: all run, also after one failed)."""
+
+    results: tuple[CheckResult, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether every check met its expectation."""
+        return bool(self.results) and all(r.ok for r in self.results)
+
+    @property
+    def errors(self) -> tuple[Diagnostic, ...]:
+        """Every error of every check."""
+        return tuple(d for r in self.results for d in r.errors)
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """Every diagnostic of every check."""
+        return tuple(d for r in self.results for d in r.diagnostics)
+
+    @property
+    def environment(self) -> str | None:
+        """The first check's reason why it could not do its work, if any."""
+        return next((r.environment for r in self.results if r.environment), None)
+
+    @property
+    def exit_code(self) -> int:
+        """The first failing check's exit code, else 0."""
+        return next((r.exit_code for r in self.results if not r.ok), 0)

@@ -1,0 +1,156 @@
+"""The loop's only output: a stream of these (SPEC L17). Progress, views, records and tests are listeners."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from compile_loop.contracts.checks import Check, CheckResult
+from compile_loop.contracts.diagnostics import Diagnostic
+from compile_loop.contracts.outcome import Outcome, Spending
+
+
+class Pass(str, Enum):
+    """Which pass over the contract a check belongs to."""
+
+    BASELINE = "baseline"
+    SUGGESTION = "suggestion"
+    ROUND = "round"
+    FINAL = "final"
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Anything a run tells."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunStarted(Event):
+    """The parts are in place. `model` is None where there is none and only the toolchain's suggestions are tried."""
+
+    run_id: str
+    targets: tuple[str, ...]
+    checks: tuple[Check, ...]
+    model: str | None
+    isolation: str
+    max_rounds: int
+    deadline: float
+    """Seconds for the whole run."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckStarted(Event):
+    """A check's command is about to start."""
+
+    check: str
+    in_pass: Pass
+    round: int
+
+
+@dataclass(frozen=True, slots=True)
+class DiagnosticFound(Event):
+    """A diagnostic was read while the check still runs (SPEC D4)."""
+
+    check: str
+    diagnostic: Diagnostic
+
+
+@dataclass(frozen=True, slots=True)
+class CheckFinished(Event):
+    """A check ended."""
+
+    in_pass: Pass
+    round: int
+    result: CheckResult
+
+
+@dataclass(frozen=True, slots=True)
+class SuggestionApplied(Event):
+    """A fix that the toolchain offered was kept."""
+
+    file: str
+    message: str
+    errors_before: int
+    errors_after: int
+
+
+@dataclass(frozen=True, slots=True)
+class SuggestionDropped(Event):
+    """A fix that the toolchain offered was tried and not kept."""
+
+    file: str
+    message: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class RoundStarted(Event):
+    """Round `number` of `of` begins with `errors` errors."""
+
+    number: int
+    of: int
+    errors: int
+    spending: Spending
+
+
+@dataclass(frozen=True, slots=True)
+class ModelText(Event):
+    """A piece of the model's reply, as it streams in."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModelReplied(Event):
+    """A reply is complete; `finish` is the provider's word for why it ended."""
+
+    finish: str
+    spending: Spending
+
+
+@dataclass(frozen=True, slots=True)
+class EditApplied(Event):
+    """A reply's edits are in the shadow."""
+
+    files: tuple[str, ...]
+    blocks: int
+
+
+@dataclass(frozen=True, slots=True)
+class EditRefused(Event):
+    """A reply's edits were not applied; `reason` is what the model is told."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class RoundFinished(Event):
+    """Round `number` is verified: errors before → after."""
+
+    number: int
+    of: int
+    errors_before: int
+    errors_after: int
+    spending: Spending
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting(Event):
+    """Nothing happens for `seconds`, and why (a retry, a rate limit, a person)."""
+
+    reason: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Warned(Event):
+    """Something that a person should know and that does not end the run."""
+
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunFinished(Event):
+    """The last event of every run."""
+
+    outcome: Outcome

@@ -1,0 +1,164 @@
+"""The seams of the engine: what it asks of the parts that `assemble.py` puts together."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Protocol
+
+from compile_loop.contracts.checks import Check, ContractResult
+from compile_loop.contracts.events import Event, Pass
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of the conversation; `role` is `system`, `user` or `assistant`."""
+
+    role: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one call, as the provider counted them."""
+
+    prompt_tokens: int
+    completion_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    """A piece of the reply's text."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Retrying:
+    """The call failed in a way that may pass; what streamed so far is void, and it is made again after `seconds`."""
+
+    reason: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something the user should know about the call, such as a parameter that the provider refused."""
+
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A whole reply, the last thing that a turn generator yields.
+
+    `finish` is `stop`, `length` (cut off at a token limit) or another word of the provider. A stream that ended with no
+    terminal mark is no reply: it is retried, then raised as `ModelError`.
+    """
+
+    text: str
+    finish: str = "stop"
+    usage: Usage | None = None
+    seconds: float = 0.0
+
+
+TurnEvent = TextDelta | Retrying | Notice | Reply
+
+
+class ModelErrorKind(str, Enum):
+    """What kind of trouble a model endpoint gave, after retries."""
+
+    AUTH = "auth"
+    CONFIGURATION = "configuration"
+    CONTEXT = "context"
+    CONTENT_FILTER = "content_filter"
+    QUOTA = "quota"
+    NOT_FOUND = "not_found"
+    UNAVAILABLE = "unavailable"
+    BAD_REQUEST = "bad_request"
+
+
+class ModelError(Exception):
+    """A turn generator could not give a reply. The message is a sentence for the user and never holds a key."""
+
+    def __init__(self, kind: ModelErrorKind, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.message = message
+
+
+class TurnGenerator(Protocol):
+    """Anything that yields one model reply."""
+
+    @property
+    def name(self) -> str:
+        """How the model is shown to people, `provider:model`."""
+        ...
+
+    def generate(self, messages: tuple[Message, ...]) -> AsyncIterator[TurnEvent]:
+        """Stream one reply to `messages`; ends with exactly one `Reply` or raises `ModelError`.
+
+        Closing the iterator or cancelling its task ends the call at once.
+        """
+        ...
+
+    async def aclose(self) -> None:
+        """Give back connections. Safe to call more than once."""
+        ...
+
+
+class Shadow(Protocol):
+    """The isolated copy in which a run tries its edits. Paths are workspace-relative with forward slashes.
+
+    Every method that fails for want of disk, rights or room raises `ShadowError`.
+    """
+
+    @property
+    def isolation(self) -> str:
+        """How it is isolated, in a few words for people and the record."""
+        ...
+
+    async def open(self) -> None:
+        """Lay the copy out, unsaved buffers included."""
+        ...
+
+    async def read(self, path: str) -> bytes | None:
+        """A file's bytes in the copy; None where there is no such file."""
+        ...
+
+    async def write(self, path: str, data: bytes | None) -> None:
+        """Set a file's bytes in the copy; None deletes it."""
+        ...
+
+    async def renew(self, changes: dict[str, bytes | None]) -> None:
+        """Start again from the user's tree as the run found it, and lay only `changes` over it (SPEC L2, Q13)."""
+        ...
+
+    async def close(self) -> None:
+        """Remove the copy. Safe to call more than once, and from any state."""
+        ...
+
+
+class ShadowError(Exception):
+    """The isolated copy could not be made or used; the message is a sentence for the user."""
+
+
+class Contract(Protocol):
+    """All checks of a run, ready to run in a shadow."""
+
+    @property
+    def checks(self) -> tuple[Check, ...]:
+        """The checks in their order."""
+        ...
+
+    async def run(self, shadow: Shadow, in_pass: Pass, number: int, emit: Callable[[Event], None]) -> ContractResult:
+        """Run every check, telling `emit` of starts, diagnostics and ends.
+
+        Being cancelled ends every process before it raises.
+        """
+        ...
+
+
+Clock = Callable[[], float]
+"""Seconds on a monotonic clock."""
