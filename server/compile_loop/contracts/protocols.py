@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
@@ -96,10 +96,10 @@ class TurnGenerator(Protocol):
         """How the model is shown to people, `provider:model`."""
         ...
 
-    def generate(self, messages: tuple[Message, ...]) -> AsyncIterator[TurnEvent]:
+    def generate(self, messages: tuple[Message, ...]) -> AsyncGenerator[TurnEvent, None]:
         """Stream one reply to `messages`; ends with exactly one `Reply` or raises `ModelError`.
 
-        Closing the iterator or cancelling its task ends the call at once.
+        Closing the generator or cancelling its task ends the call at once.
         """
         ...
 
@@ -117,6 +117,11 @@ class Shadow(Protocol):
     @property
     def isolation(self) -> str:
         """How it is isolated, in a few words for people and the record."""
+        ...
+
+    @property
+    def root(self) -> str:
+        """The workspace's absolute path in the user's terms."""
         ...
 
     async def open(self) -> None:
@@ -137,6 +142,22 @@ class Shadow(Protocol):
 
     async def close(self) -> None:
         """Remove the copy. Safe to call more than once, and from any state."""
+        ...
+
+    def command(self, argv: Sequence[str], cwd: str) -> tuple[list[str], str]:
+        """How to start `argv` so that it sees the copy: the vector to execute and the real working directory."""
+        ...
+
+    def user_text(self, text: str) -> str:
+        """A tool's text with the copy's paths turned into the user's (SPEC D3)."""
+        ...
+
+    def peek(self, path: str) -> bytes | None:
+        """The bytes that a tool in the copy sees at `path`, absolute in the user's terms; None where there is no file."""
+        ...
+
+    def find(self, name: str) -> list[str]:
+        """Absolute paths, in the user's terms, of the copy's files whose path ends in `name`; for tools that print base names."""
         ...
 
 

@@ -1,0 +1,65 @@
+"""Which files a run may write, and which errors it answers for (SPEC Q1, Q4)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from compile_loop.contracts.checks import ContractResult
+from compile_loop.contracts.diagnostics import Diagnostic
+from compile_loop.engine.request import RunRequest
+
+
+@dataclass(frozen=True, slots=True)
+class TargetSet:
+    """`writable` files in their order; `focus`: files whose errors must go, None for the whole workspace; `refused` with reasons."""
+
+    writable: tuple[str, ...]
+    focus: frozenset[str] | None
+    refused: tuple[tuple[str, str], ...]
+
+
+def choose_targets(request: RunRequest, baseline: ContractResult, admit: Callable[[str, bool], str | None]) -> TargetSet:
+    """The files asked for, plus files that the baseline's errors and their related locations name.
+
+    In a run over files an error counts only if it touches a file asked for, itself or by a related location; if none does although the
+    check is red, all errors count, because the user asked for exactly this check.
+    """
+    asked = dict.fromkeys(request.targets)
+    touching = [e for e in baseline.errors if asked.keys() & set(_files(e))]
+    counted = touching if touching and request.scope == "files" else list(baseline.errors)
+    in_error = {e.file for e in counted if e.file}
+    writable = dict(asked)
+    refused: dict[str, str] = {}
+    for path in _named(counted):
+        if path in writable:
+            continue
+        reason = admit(path, path in in_error)
+        if reason is None:
+            writable[path] = None
+        else:
+            refused[path] = reason
+    focus = None
+    if request.scope == "files":
+        focus = frozenset(asked) | {path for path in in_error if path in writable or path in refused}
+    return TargetSet(tuple(writable), focus, tuple(refused.items()))
+
+
+def _files(diagnostic: Diagnostic) -> Iterable[str]:
+    if diagnostic.file:
+        yield diagnostic.file
+    for related in diagnostic.related:
+        if related.file:
+            yield related.file
+
+
+def _named(diagnostics: Iterable[Diagnostic]) -> Iterable[str]:
+    """Files inside the workspace, errors' own before related ones."""
+    listed = list(diagnostics)
+    named = dict.fromkeys(d.file for d in listed if d.file)
+    named.update(dict.fromkeys(path for d in listed for path in _files(d)))
+    return [path for path in named if path and not _absolute(path)]
+
+
+def _absolute(path: str) -> bool:
+    return path.startswith(("/", "\\", "..")) or path[1:2] == ":"

@@ -1,0 +1,64 @@
+"""The run's own book of its files: what they were, and what they are now in the shadow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from compile_loop.contracts.edits import Edit
+from compile_loop.contracts.protocols import Shadow
+from compile_loop.edits.apply import Target
+from compile_loop.edits.hunks import file_change
+
+Changes = dict[str, "bytes | None"]
+
+
+class WorkTree:
+    """Targets with their bytes before the run and now. Only what an edit wrote counts; what a check wrote does not."""
+
+    def __init__(self, shadow: Shadow, encodings: Mapping[str, str]) -> None:
+        self._shadow = shadow
+        self._encodings = encodings
+        self._before: Changes = {}
+        self._now: Changes = {}
+
+    async def add(self, paths: Sequence[str]) -> None:
+        """Read targets that are not known yet."""
+        for path in paths:
+            if path not in self._before:
+                self._before[path] = self._now[path] = await self._shadow.read(path)
+
+    @property
+    def targets(self) -> list[Target]:
+        """Every target as it is now, for the matcher."""
+        return [Target(path, data, self._encodings.get(path)) for path, data in self._now.items()]
+
+    @property
+    def changes(self) -> Changes:
+        """Files that differ from before, with their bytes now."""
+        return {path: data for path, data in self._now.items() if data != self._before[path]}
+
+    def content(self, path: str) -> bytes | None:
+        """A target's bytes now."""
+        return self._now.get(path)
+
+    async def write(self, changed: Changes) -> None:
+        """Set files to new bytes, here and in the shadow."""
+        for path, data in changed.items():
+            self._before.setdefault(path, None)
+            self._now[path] = data
+            await self._shadow.write(path, data)
+
+    async def restore(self, changes: Changes) -> None:
+        """Go back to the state in which exactly `changes` were made."""
+        await self.write({p: changes.get(p, self._before[p]) for p, data in self._now.items()
+                          if data != changes.get(p, self._before[p])})
+
+    def edit(self, changes: Changes) -> Edit:
+        """The edit that leads from the files before to `changes`."""
+        return Edit(
+            tuple(
+                file_change(path, self._before[path], data, self._encodings.get(path))
+                for path, data in sorted(changes.items())
+                if data != self._before[path]
+            )
+        )
