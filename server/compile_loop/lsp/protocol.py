@@ -1,16 +1,29 @@
 """Every message that Compile Loop adds to the Language Server Protocol, in one place (SPEC S2).
 
-`extension/src/protocol.ts` is generated from this file. On the wire names are camelCase; positions and ranges are those of the LSP.
+`extension/src/protocol.ts` is generated from this file. On the wire names are camelCase; positions and ranges are those
+of the LSP.
 """
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 PREFIX = "compileLoop/"
+SECTION = "compileLoop"
+"""The settings' section in `workspace/configuration`."""
+COMMANDS = {
+    "fix": "compileLoop.fix",
+    "fixWorkspace": "compileLoop.fixWorkspace",
+    "serverStartRun": "compileLoop.server.startRun",
+    "serverStop": "compileLoop.server.stop",
+}
+"""`fix` and `fixWorkspace` are the client's own and get the arguments (uri, DiagnosticRef) from a code action. The server's
+two are advertised only to clients that did not set `clientHandlesCommands`; each takes one object as its argument."""
+CODE_ACTION_KIND = "quickfix.compileLoop"
+"""Kind of the server's code actions."""
 CONTENT_SCHEME = "compile-loop"
 """Virtual documents: `compile-loop:/RUN/before/PATH` and `compile-loop:/RUN/after/PATH`."""
 
@@ -19,6 +32,17 @@ class Model(BaseModel):
     """Base of all messages: camelCase on the wire, unknown fields refused."""
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="forbid")
+
+
+class InitializationOptions(Model):
+    """`initializationOptions` of `initialize`: what must be known before any setting can be asked for."""
+
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="ignore")
+
+    client_handles_commands: bool = False
+    """The client registers `compileLoop.fix` and `compileLoop.fixWorkspace` itself."""
+    trusted: bool = True
+    """False: the server starts, but refuses to run anything (SPEC V8)."""
 
 
 class DiagnosticRef(Model):
@@ -41,7 +65,31 @@ class RunParams(Model):
     check: str | None = None
     """A command line; none: the setting, else found from the manifest or the language."""
     spec: str = ""
+    encodings: dict[str, str] = Field(default_factory=dict)
+    """The editor's encoding of each open document by URI, such as `utf8bom` or `windows1252`; the rest is detected."""
     work_done_token: str | int | None = None
+
+
+class StartRunArguments(RunParams):
+    """The argument of the server command `compileLoop.server.startRun`, which returns a `StartRunResult` at once."""
+
+
+class StartRunResult(Model):
+    """A run that goes on in the background."""
+
+    run_id: str
+
+
+class StopArguments(Model):
+    """The argument of the server command `compileLoop.server.stop`: one run, or all."""
+
+    run_id: str | None = None
+
+
+class StopResult(Model):
+    """The runs that were told to stop."""
+
+    stopped: list[str]
 
 
 class Hunk(Model):
@@ -93,10 +141,12 @@ class RunResult(Model):
     files: list[ChangedFile]
     """The edit; for a failure the best partial result, possibly empty."""
     spending: SpendingInfo
+    suspicious: list[str] = Field(default_factory=list)
+    """What wants a person's look before this is believed (SPEC Q9)."""
 
 
 class AcceptParams(Model):
-    """`compileLoop/accept`: apply a result, by a `workspace/applyEdit` that the server sends; all its files, or only `uris`."""
+    """`compileLoop/accept`: apply a result, or only `uris` of it, by a `workspace/applyEdit` that the server sends."""
 
     run_id: str
     uris: list[str] | None = None
@@ -107,6 +157,8 @@ class AcceptResult(Model):
 
     applied: bool
     message: str
+    conflicts: list[str] = Field(default_factory=list)
+    """URIs of files that changed since the run read them; nothing was written."""
 
 
 class DiscardParams(Model):
@@ -141,9 +193,31 @@ class ServerStatus(Model):
     running: list[str]
 
 
+class TrustParams(Model):
+    """`compileLoop/trust`, a notification from the client: the workspace is trusted now, or no longer."""
+
+    trusted: bool
+
+
+class DiagnosticData(Model):
+    """`data` of the diagnostics that the server publishes."""
+
+    run_id: str
+    rendered: str = ""
+    """The tool's own text."""
+
+
 REQUESTS: dict[str, tuple[type[Model], type[Model]]] = {
     "run": (RunParams, RunResult),
     "accept": (AcceptParams, AcceptResult),
     "discard": (DiscardParams, DiscardResult),
 }
 NOTIFICATIONS: dict[str, type[Model]] = {"runEvent": RunEvent, "status": ServerStatus}
+"""From the server to the client."""
+CLIENT_NOTIFICATIONS: dict[str, type[Model]] = {"trust": TrustParams}
+"""From the client to the server."""
+
+
+def dump(model: Model) -> dict[str, Any]:
+    """A message as it goes over the wire: camelCase names, absent rather than null."""
+    return model.model_dump(mode="json", by_alias=True, exclude_none=True)
