@@ -135,6 +135,14 @@ class RoundFinished(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class RolledBack(Event):
+    """A round's edit was undone because it made things worse: from `errors` back to the best state's `best` (SPEC L9)."""
+
+    errors: int
+    best: int
+
+
+@dataclass(frozen=True, slots=True)
 class Waiting(Event):
     """Nothing happens for `seconds`, and why (a retry, a rate limit, a person)."""
 

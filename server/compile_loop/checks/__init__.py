@@ -1,0 +1,1 @@
+"""Checks: real processes with an expectation, and what their result means."""

@@ -1,0 +1,1 @@
+"""What is said to a model: prompts, failures, the transcript. Pure."""

@@ -1,0 +1,87 @@
+"""Failing checks as a model should read them: causes first, with the source around each (SPEC C1, C5)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from compile_loop.contracts.checks import CheckResult, ContractResult
+from compile_loop.contracts.diagnostics import Diagnostic, Range
+from compile_loop.conversation.excerpt import excerpt
+from compile_loop.edits.text import SourceText, UndecodableError
+
+MAX_SHOWN = 20
+CONTEXT_LINES = 3
+
+ReadSource = Callable[[str], "bytes | None"]
+"""The bytes of a workspace-relative path as the check saw them."""
+
+
+def render(result: ContractResult, blocking: Sequence[Diagnostic], read: ReadSource) -> str:
+    """Every failing check: its structured errors with numbered source lines, then a bounded excerpt of its output."""
+    parts = [_check(check, [d for d in check.errors if d in blocking], read) for check in result.results if not check.ok]
+    passed = [check.check for check in result.results if check.ok]
+    if passed:
+        parts.append("Passing: " + ", ".join(passed))
+    return "\n\n".join(parts)
+
+
+def _check(check: CheckResult, errors: Sequence[Diagnostic], read: ReadSource) -> str:
+    head = f"Check `{check.check}` failed with exit code {check.exit_code}"
+    if check.timed_out:
+        head += "; it was ended by its timeout, so what follows is incomplete"
+    parts = [head + "."]
+    folded = _fold(errors)
+    for number, (error, times) in enumerate(folded[:MAX_SHOWN], 1):
+        parts.append(f"{number}. {_place(error)}{error.message}{_code(error)}{f' ({times} times)' if times > 1 else ''}")
+        parts.extend(_source(error.file, error.range, read))
+        parts.extend(_related(error, read))
+    if len(folded) > MAX_SHOWN:
+        parts.append(f"… and {len(folded) - MAX_SHOWN} more errors; most follow from the first ones.")
+    output = excerpt("\n".join(text for text in (check.stdout, check.stderr) if text.strip()), 2000 if errors else 6000)
+    if output:
+        parts.append(f"Its output, as data:\n<output>\n{output}\n</output>")
+    return "\n".join(parts)
+
+
+def _fold(errors: Sequence[Diagnostic]) -> list[tuple[Diagnostic, int]]:
+    """Earlier phases first, then the tool's own order; the same message in the same file once, counted."""
+    seen: dict[tuple[str | None, str | None, str], list[Diagnostic]] = {}
+    for error in sorted(errors, key=lambda e: e.phase):
+        seen.setdefault((error.file, error.code, error.message), []).append(error)
+    return [(same[0], len(same)) for same in seen.values()]
+
+
+def _place(diagnostic: Diagnostic) -> str:
+    if diagnostic.file is None:
+        return ""
+    start = diagnostic.range.start
+    return f"{diagnostic.file}:{start.line + 1}:{start.character + 1}: "
+
+
+def _code(diagnostic: Diagnostic) -> str:
+    return f" [{diagnostic.code}]" if diagnostic.code else ""
+
+
+def _related(error: Diagnostic, read: ReadSource) -> list[str]:
+    lines: list[str] = []
+    for related in error.related[:4]:
+        where = f"{related.file}:{related.range.start.line + 1}: " if related.file else ""
+        lines.append(f"   note: {where}{related.message}")
+        if related.file and related.file != error.file:
+            lines.extend(_source(related.file, related.range, read, 1))
+    return lines
+
+
+def _source(path: str | None, where: Range, read: ReadSource, around: int = CONTEXT_LINES) -> list[str]:
+    data = read(path) if path else None
+    if data is None:
+        return []
+    try:
+        lines = SourceText.decode(data).lines
+    except UndecodableError:
+        return []
+    first, last = max(0, where.start.line - around), min(len(lines), where.start.line + around + 1)
+    return [
+        f"{'>' if number == where.start.line else ' '}{number + 1:5} | {lines[number].rstrip()[:300]}"
+        for number in range(first, last)
+    ]

@@ -1,0 +1,104 @@
+"""The state of one run as it goes: files, baseline, best state so far, spending."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from compile_loop.contracts.checks import ContractResult
+from compile_loop.contracts.events import Event, Pass
+from compile_loop.contracts.outcome import Failure, Outcome, Spending, Tally
+from compile_loop.engine.request import Parts, RunRequest
+from compile_loop.engine.targets import TargetSet
+from compile_loop.engine.verdict import Score, Verdict, judge
+from compile_loop.engine.worktree import Changes, WorkTree
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """One verified state: the changes that lead to it, what the contract said, and what that means."""
+
+    changes: Changes
+    result: ContractResult
+    verdict: Verdict
+
+    @property
+    def errors(self) -> int:
+        """How many failures stand in the way."""
+        return Score.of(self.verdict).failures
+
+
+class Course:
+    """What the loop knows while it runs. `baseline` is set by the first pass; `best` is the state offered on give-up."""
+
+    def __init__(self, request: RunRequest, parts: Parts, emit: Callable[[Event], None]) -> None:
+        self.request = request
+        self.parts = parts
+        self.emit = emit
+        self.work = WorkTree(parts.shadow, request.encodings)
+        self.targets = TargetSet(request.targets, None, ())
+        self.baseline: State | None = None
+        self.best: State | None = None
+        self.rounds = 0
+        self.explanations: list[str] = []
+        self._spending = Spending()
+        self._started = parts.clock()
+
+    @property
+    def spending(self) -> Spending:
+        """Used so far."""
+        return replace(self._spending, wall_seconds=self.parts.clock() - self._started)
+
+    @spending.setter
+    def spending(self, used: Spending) -> None:
+        self._spending = used
+
+    async def run_contract(self, in_pass: Pass) -> ContractResult:
+        """Run all checks in the shadow as it is."""
+        result = await self.parts.contract.run(self.parts.shadow, in_pass, self.rounds, self.emit)
+        seconds = sum(r.duration for r in result.results)
+        self._spending = replace(self._spending, check_seconds=self._spending.check_seconds + seconds)
+        return result
+
+    async def verify(self, in_pass: Pass) -> State:
+        """Run all checks and judge them against the baseline; keeps the best state."""
+        result = await self.run_contract(in_pass)
+        if self.baseline is None:
+            raise RuntimeError("verify before the baseline")
+        state = State(self.work.changes, result, judge(result, self.baseline.result, self.targets.focus))
+        self._keep_if_better(state, confirms=in_pass is Pass.FINAL)
+        return state
+
+    def _keep_if_better(self, state: State, *, confirms: bool) -> None:
+        """Remember the state that has come furthest (SPEC L9); a confirming pass replaces what it could not confirm."""
+        best = self.best
+        if best is None or confirms or state.verdict.green or Score.of(state.verdict).better_than(Score.of(best.verdict)):
+            self.best = state
+
+    def green(self, state: State) -> Outcome:
+        """The run's result: the edit that leads to `state`."""
+        return Outcome.green(self.work.edit(state.changes), self._tally(state))
+
+    def nothing_to_fix(self, state: State) -> Outcome:
+        """Green before anything was done."""
+        return Outcome.nothing_to_fix(self._tally(state))
+
+    def failed(self, failure: Failure) -> Outcome:
+        """The run's failure, with the best state as a partial result that nobody applies unasked."""
+        state = self.best
+        if state is None:
+            return Outcome.failed(failure, self.work.edit({}), Tally(rounds=self.rounds, spending=self.spending))
+        return Outcome.failed(failure, self.work.edit(state.changes), self._tally(state))
+
+    def _tally(self, state: State) -> Tally:
+        before = self.baseline or state
+        return Tally(
+            rounds=self.rounds,
+            errors_before=before.errors,
+            errors_after=0 if state.verdict.green else state.errors,
+            remaining=state.verdict.remaining,
+            exit_code=state.result.exit_code,
+            spending=self.spending,
+            explanation=" ".join(self.explanations),
+            suspicious=tuple(dict.fromkeys(note for r in state.result.results for note in r.suspicious)),
+        )

@@ -1,0 +1,286 @@
+"""One run, from the request to its outcome.
+
+    request → baseline → suggestions → ┌ ask → edit → verify ┐ → confirm → outcome
+                                       └──── failures ◄──────┘
+"""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import AsyncIterator
+
+from compile_loop.contracts.diagnostics import Diagnostic
+from compile_loop.contracts.events import (
+    EditApplied,
+    EditRefused,
+    Event,
+    ModelReplied,
+    Pass,
+    RolledBack,
+    RoundFinished,
+    RoundStarted,
+    RunFinished,
+    RunStarted,
+    Warned,
+)
+from compile_loop.contracts.outcome import Failure, FailureKind, Outcome
+from compile_loop.contracts.protocols import ModelError, ShadowError, TurnGenerator
+from compile_loop.conversation.explanation import explanation_of
+from compile_loop.conversation.failures import render
+from compile_loop.conversation.prompts import (
+    no_edit_prompt,
+    rolled_back_prompt,
+    system_prompt,
+    task_prompt,
+    unconfirmed_prompt,
+    verified_prompt,
+)
+from compile_loop.conversation.transcript import Transcript
+from compile_loop.edits.apply import Applied, HeldBlocks, apply_reply
+from compile_loop.engine.ask import ask, failure_of, spend
+from compile_loop.engine.course import Course, State
+from compile_loop.engine.fingerprint import normalise
+from compile_loop.engine.request import Parts, RunRequest
+from compile_loop.engine.stall import StallMonitor
+from compile_loop.engine.suggest import apply_suggestions
+from compile_loop.engine.targets import choose_targets
+from compile_loop.engine.verdict import judge, must_roll_back
+
+
+class GaveUp(Exception):  # noqa: N818 - it is an end, not an error
+    """The run ends without green, for this reason."""
+
+    def __init__(self, kind: FailureKind, message: str) -> None:
+        super().__init__(message)
+        self.failure = Failure(kind, message)
+
+
+async def fix(course: Course) -> Outcome:
+    """The loop itself. Raises `GaveUp`, `ModelError` or `ShadowError` where it ends early."""
+    await course.parts.shadow.open()
+    state = await _baseline(course)
+    if state.verdict.green and not course.request.spec.strip():
+        return course.nothing_to_fix(state)
+    if course.request.suggestions and not course.request.spec.strip():
+        state = await apply_suggestions(course, state)
+        if state.verdict.green:
+            confirmed = await _confirm(course, state)
+            if confirmed.verdict.green:
+                return course.green(confirmed)
+            state = confirmed
+    return await _rounds(course, _model(course, state), state)
+
+
+async def _baseline(course: Course) -> State:
+    """Run the contract once on the untouched tree, and choose the targets by what it says (SPEC L1, L3)."""
+    result = await course.run_contract(Pass.BASELINE)
+    if result.environment is not None:
+        raise GaveUp(FailureKind.ENVIRONMENT, result.environment)
+    course.targets = choose_targets(course.request, result, course.parts.admit)
+    state = State({}, result, judge(result, result, course.targets.focus))
+    course.baseline = course.best = state
+    _check_reproduces(course.request.reproduce, state)
+    for path, reason in course.targets.refused:
+        course.emit(Warned(f"{path} is named by the failures but is not edited: {reason}."))
+    await course.work.add(course.targets.writable)
+    return state
+
+
+def _check_reproduces(wanted: Diagnostic | None, state: State) -> None:
+    if wanted is None or wanted.file is None:
+        return
+    for error in state.result.errors:
+        same_line = error.range.start.line == wanted.range.start.line
+        if error.file == wanted.file and (same_line or normalise(error.message) == normalise(wanted.message)):
+            return
+    names = ", ".join(r.check for r in state.result.results)
+    raise GaveUp(
+        FailureKind.CONFIGURATION,
+        f"The check ({names}) does not report “{wanted.message}” in {wanted.file}, so it could not tell when that is fixed. "
+        f"Choose a check that reports it{f', one that runs {wanted.source}' if wanted.source else ''}.",
+    )
+
+
+def _model(course: Course, state: State) -> TurnGenerator:
+    if not course.targets.writable:
+        raise GaveUp(
+            FailureKind.CONFIGURATION,
+            "The check fails without naming a file of the workspace that may be edited. Name the files to fix.",
+        )
+    if course.parts.generator is None:
+        tried = "The toolchain's own suggestions were not enough" if course.request.suggestions else "Nothing was tried"
+        raise GaveUp(
+            FailureKind.CONFIGURATION,
+            f"{tried} ({state.errors} left), and no model is set. Choose one, as PROVIDER:NAME.",
+        )
+    return course.parts.generator
+
+
+async def _rounds(course: Course, model: TurnGenerator, state: State) -> Outcome:
+    """Ask, edit, verify, until green or a bound."""
+    talk = Transcript(system_prompt(course.targets.writable), _task(course, state))
+    stall = StallMonitor()
+    held: HeldBlocks | None = None
+    while course.rounds < course.request.max_rounds:
+        course.rounds += 1
+        course.emit(RoundStarted(course.rounds, course.request.max_rounds, state.errors, course.spending))
+        reply = await ask(model, talk.messages, course.emit)
+        course.spending = spend(course.spending, talk.messages, reply)
+        course.emit(ModelReplied(reply.finish, course.spending))
+        talk.replied(reply.text)
+
+        edit = apply_reply(
+            reply.text,
+            course.work.targets,
+            allow_new_files=course.request.allow_new_files,
+            truncated=reply.finish == "length",
+            held=held,
+        )
+        if not isinstance(edit, Applied):
+            held = edit.held
+            reason = no_edit_prompt(course.targets.writable) if edit.no_blocks else edit.message
+            course.emit(EditRefused(reason))
+            _finish_round(course, state, state)
+            _end_if(stall.no_edit())
+            talk.tell(reason)
+            continue
+        held = None
+        await course.work.write(edit.files)
+        course.emit(EditApplied(tuple(sorted(edit.files)), len(edit.reports)))
+
+        before, best = state, course.best or state
+        state = await course.verify(Pass.ROUND)
+        _finish_round(course, before, state)
+        if state.verdict.green:
+            course.explanations.append(explanation_of(reply.text))
+            state = await _confirm(course, state)
+            if state.verdict.green:
+                return course.green(state)
+            talk.tell(unconfirmed_prompt(_failures(course, state)))
+        elif must_roll_back(best.verdict, state.verdict):
+            worse, state = state, best
+            failures = _failures(course, worse)
+            await course.work.restore(best.changes)
+            course.emit(RolledBack(worse.errors, best.errors))
+            talk.tell(rolled_back_prompt(failures, course.work.targets))
+        else:
+            course.explanations.append(explanation_of(reply.text))
+            talk.tell(verified_prompt(_failures(course, state)))
+        _end_if(stall.verified(state.result))
+    raise GaveUp(
+        FailureKind.MAX_ROUNDS,
+        f"Not green after {course.rounds} rounds. Allow more rounds, say more about what is wanted, or try a stronger model.",
+    )
+
+
+async def _confirm(course: Course, state: State) -> State:
+    """Run the contract once more from a clean start that holds only the edit (SPEC L2)."""
+    await course.parts.shadow.renew(dict(state.changes))
+    return await course.verify(Pass.FINAL)
+
+
+def _finish_round(course: Course, before: State, after: State) -> None:
+    course.emit(
+        RoundFinished(course.rounds, course.request.max_rounds, before.errors, after.errors, course.spending)
+    )
+
+
+def _end_if(failure: Failure | None) -> None:
+    if failure is not None:
+        raise GaveUp(failure.kind, failure.message)
+
+
+def _task(course: Course, state: State) -> str:
+    news = ["The toolchain's own suggestions are applied already."] if state.changes else []
+    failures = "" if state.verdict.green else _failures(course, state)
+    return task_prompt(course.request.spec, course.parts.contract.checks, course.work.targets, failures, news)
+
+
+def _failures(course: Course, state: State) -> str:
+    shadow = course.parts.shadow
+    return render(state.result, state.verdict.blocking, lambda path: shadow.peek(f"{shadow.root}/{path}"))
+
+
+class Run:
+    """A handle on one run: iterate it once for its events, the last of which is the outcome; cancel it at any time."""
+
+    def __init__(self, request: RunRequest, parts: Parts, run_id: str | None = None) -> None:
+        self.run_id = run_id or uuid.uuid4().hex[:12]
+        self._request = request
+        self._parts = parts
+        self._events: asyncio.Queue[Event | None] = asyncio.Queue()
+        self._course = Course(request, parts, self._events.put_nowait)
+        self._stopped: Failure | None = None
+        self._task: asyncio.Task[Outcome] | None = None
+
+    def cancel(self) -> None:
+        """End the run from any state, also before it has started; the stream still ends with the outcome (SPEC L15)."""
+        self._stop(Failure(FailureKind.CANCELLED, "Cancelled. Nothing was changed."))
+
+    async def __aiter__(self) -> AsyncIterator[Event]:
+        main = asyncio.create_task(self._main())
+        try:
+            while (event := await self._events.get()) is not None:
+                yield event
+        finally:
+            if not main.done():
+                self.cancel()
+            await asyncio.shield(main)
+
+    def _stop(self, failure: Failure) -> None:
+        if self._stopped is None:
+            self._stopped = failure
+            if self._task is not None:
+                self._task.cancel()
+
+    async def _main(self) -> None:
+        timer = asyncio.get_running_loop().call_later(self._request.deadline, self._stop, self._past_deadline())
+        try:
+            self._events.put_nowait(self._started())
+            outcome = await self._settle()
+            self._events.put_nowait(RunFinished(outcome))
+        finally:
+            timer.cancel()
+            await self._parts.shadow.close()
+            if self._parts.generator is not None:
+                await self._parts.generator.aclose()
+            self._events.put_nowait(None)
+
+    async def _settle(self) -> Outcome:
+        """The outcome, whatever happens."""
+        if self._stopped is not None:
+            return self._course.failed(self._stopped)
+        self._task = asyncio.create_task(fix(self._course))
+        try:
+            return await self._task
+        except asyncio.CancelledError:
+            if self._stopped is None:
+                raise
+            return self._course.failed(self._stopped)
+        except GaveUp as end:
+            return self._course.failed(end.failure)
+        except ModelError as error:
+            return self._course.failed(failure_of(error))
+        except ShadowError as error:
+            return self._course.failed(Failure(FailureKind.ENVIRONMENT, str(error)))
+        except Exception as error:  # noqa: BLE001 - a fault of ours must still end the stream with an outcome
+            return self._course.failed(Failure(FailureKind.INTERNAL, f"A fault in Compile Loop itself: {error!r}."))
+
+    def _started(self) -> RunStarted:
+        parts, request = self._parts, self._request
+        return RunStarted(
+            run_id=self.run_id,
+            targets=request.targets,
+            checks=parts.contract.checks,
+            model=parts.generator.name if parts.generator else None,
+            isolation=parts.shadow.isolation,
+            max_rounds=request.max_rounds,
+            deadline=request.deadline,
+        )
+
+    def _past_deadline(self) -> Failure:
+        return Failure(
+            FailureKind.DEADLINE,
+            f"The deadline of {self._request.deadline:g} s has passed. Raise it, or use a faster check or model.",
+        )

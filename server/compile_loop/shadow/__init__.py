@@ -1,0 +1,1 @@
+"""Isolated copies in which edits are tried, and the writing of an accepted edit."""
