@@ -1,0 +1,79 @@
+"""Which check is meant when nobody named one (SPEC D1): the nearest manifest upward, else a compile of the files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from compile_loop.contracts.checks import Check
+from compile_loop.toolchains.registry import toolchains
+from compile_loop.toolchains.toolchain import Toolchain
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A check that suits the files, and the toolchain whose it is; `check.reason` says why."""
+
+    check: Check
+    toolchain: str
+
+
+def detect(root: Path, targets: Sequence[Path]) -> list[Proposal]:
+    """The checks that together cover `targets`, most of them covered first.
+
+    `root` is the workspace; targets are files in it, absolute or relative to it. Files of one package share its check,
+    files without a manifest share one compile for each language. Without targets the workspace's own manifests are
+    taken. Nothing known: an empty list.
+    """
+    root = root.absolute()
+    if not targets:
+        return [Proposal(check, toolchain.name) for toolchain, check in _manifests(root, root)][:1]
+    covered: dict[Check | str, tuple[Proposal, int]] = {}
+    alone: dict[str, tuple[Toolchain, list[Path]]] = {}
+    for target in targets:
+        path = root / target
+        if (found := _nearest(path, root)) is not None:
+            toolchain, check = found
+            key = f"{check.command} {check.cwd}"
+            covered[key] = (Proposal(check, toolchain.name), covered.get(key, (None, 0))[1] + 1)
+        elif (language := _language(path)) is not None:
+            alone.setdefault(language.name, (language, []))[1].append(path)
+    proposals = [(proposal, count) for proposal, count in covered.values()]
+    for toolchain, files in alone.values():
+        proposals += [(Proposal(check, toolchain.name), len(files)) for check in _compiles(toolchain, files, root)]
+    return [proposal for proposal, _ in sorted(proposals, key=lambda pair: -pair[1])]
+
+
+def _manifests(directory: Path, root: Path) -> Iterator[tuple[Toolchain, Check]]:
+    for toolchain in toolchains():
+        if toolchain.notice and (check := toolchain.notice(directory, root)):
+            yield toolchain, check
+
+
+def _nearest(path: Path, root: Path) -> tuple[Toolchain, Check] | None:
+    """The manifest nearest above a file that builds files like it."""
+    for directory in path.parents:
+        if directory != root and root not in directory.parents:
+            return None
+        for toolchain, check in _manifests(directory, root):
+            if path.suffix.lower() in toolchain.builds or path.name in toolchain.builds:
+                return toolchain, check
+    return None
+
+
+def _language(path: Path) -> Toolchain | None:
+    ending = path.suffix.lower()
+    return next((toolchain for toolchain in toolchains() if toolchain.compile and ending in toolchain.endings), None)
+
+
+def _compiles(toolchain: Toolchain, files: Sequence[Path], root: Path) -> Iterator[Check]:
+    if toolchain.compile is None:
+        return
+    check = toolchain.compile(files, root)
+    if check is not None:
+        yield check
+        return
+    for file in files if len(files) > 1 else ():
+        if (check := toolchain.compile([file], root)) is not None:
+            yield check

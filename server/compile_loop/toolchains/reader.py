@@ -1,0 +1,78 @@
+"""What a reader of one tool's output is: a small state machine over lines."""
+
+from __future__ import annotations
+
+import shlex
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from compile_loop.contracts.diagnostics import Diagnostic
+from compile_loop.toolchains.terminal import Line
+from compile_loop.toolchains.tree import Tree
+
+
+@dataclass(slots=True)
+class Context:
+    """What all readers of one run share.
+
+    `hint` is the tool's name or its command line; `seen` are the names of tools that the output itself gave away so
+    far, for lines that mean something only in their company.
+    """
+
+    tree: Tree
+    hint: str = ""
+    seen: set[str] = field(default_factory=set)
+
+    def hinted(self, *programs: str) -> bool:
+        """Whether the hint runs one of `programs`, or the output gave one away."""
+        return any(program in self.seen for program in programs) or bool(self.words & set(programs))
+
+    @property
+    def words(self) -> set[str]:
+        """The words of the hint, without directories and version suffixes."""
+        try:
+            words = shlex.split(self.hint)
+        except ValueError:
+            words = self.hint.split()
+        names = {word.replace("\\", "/").rsplit("/", 1)[-1] for word in words}
+        return names | {name.rstrip("-.0123456789") for name in names} | {name.removesuffix(".exe") for name in names}
+
+
+class Reader(ABC):
+    """Reads one shape of output, line by line.
+
+    A line that contains none of `triggers` is never offered to `begin`, which keeps long logs cheap. While a block is
+    open, its reader gets each line first (`go_on`); a line that nobody wants leaves the block open for a little while,
+    since two streams interleave.
+    """
+
+    source: ClassVar[str]
+    triggers: ClassVar[tuple[str, ...]]
+    apart: ClassVar[bool] = False
+    """Whether its diagnostics are single lines that may stand in the middle of another reader's block, such as JSON."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.tree = context.tree
+
+    @abstractmethod
+    def begin(self, line: Line) -> bool:
+        """Whether this line begins something; if so it is taken."""
+
+    def go_on(self, line: Line) -> bool:
+        """Whether this line continues what is open; if so it is taken."""
+        return False
+
+    @abstractmethod
+    def end(self) -> list[Diagnostic]:
+        """Close what is open and hand over what is complete."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether no further line can belong to what is open, so that it can be handed over at once."""
+        return self.apart
+
+    def finish(self, exit_code: int) -> list[Diagnostic]:
+        """The output is over; what is left. `exit_code` is the command's."""
+        return []

@@ -1,0 +1,122 @@
+"""Read a check's output while it runs (SPEC D4): lines in, diagnostics out.
+
+Every reader that is known sees every output, so that a user's own `make` or shell line works as well as a compiler that
+was called by name.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from compile_loop.contracts.diagnostics import Diagnostic
+from compile_loop.toolchains.flood import Flood
+from compile_loop.toolchains.reader import Context, Reader
+from compile_loop.toolchains.registry import reader_types
+from compile_loop.toolchains.sources import Sources
+from compile_loop.toolchains.tail import Tail
+from compile_loop.toolchains.terminal import Line, clean
+from compile_loop.toolchains.tree import Tree
+
+_PATIENCE = 4
+"""How many lines that belong to nobody a block survives."""
+_LONGEST = 64 * 1024
+"""Characters of a line that is not JSON; the rest of it is not looked at."""
+_CHANGE_DIRECTORY = re.compile(r"""^\s*(?:\(\s*)?cd\s+(?:"([^"]+)"|'([^']+)'|([^\s;&|]+))\s*(?:&&|;)""")
+
+
+@lru_cache(maxsize=1)
+def _interesting() -> re.Pattern[str]:
+    words = sorted({trigger for reader in reader_types() for trigger in reader.triggers}, key=len)
+    needed = [word for i, word in enumerate(words) if not any(short in word for short in words[:i])]
+    return re.compile("|".join(map(re.escape, needed)))
+
+
+class OutputReader:
+    """Reads one command's output, both streams' text interleaved line by line.
+
+    `root` and `cwd` are absolute directories of the user's tree, and so are the paths in the text. `hint` is the tool's
+    name or the command line. Memory stays bounded whatever the length of the output.
+    """
+
+    def __init__(self, *, root: str, cwd: str, sources: Sources, hint: str | None = None) -> None:
+        tree = Tree(root=root, cwd=cwd, sources=sources)
+        if hint and (moved := _CHANGE_DIRECTORY.match(hint)):
+            tree.names.cwd = tree.names.join(cwd, next(part for part in moved.groups() if part))
+        self._context = Context(tree, hint or "")
+        self._readers = [reader(self._context) for reader in reader_types()]
+        self._open: Reader | None = None
+        self._patience = _PATIENCE
+        self._flood = Flood()
+        self._tail = Tail()
+        self._search = _interesting().search
+
+    @property
+    def total(self) -> int:
+        """How many different diagnostics the output held so far, those left out included."""
+        return self._flood.total
+
+    @property
+    def total_errors(self) -> int:
+        """How many of `total` are errors."""
+        return self._flood.total_errors
+
+    def feed(self, line: str) -> list[Diagnostic]:
+        """Take one line without its end, control sequences still in it; returns the diagnostics that are complete now."""
+        self._tail.add(line)
+        if self._open is None and not self._search(line):
+            return []
+        if len(line) > _LONGEST and not line.lstrip().startswith(("{", "[")):
+            line = line[:_LONGEST]
+        return self._flood.admit(self._take(clean(line)))
+
+    def close(self, exit_code: int) -> list[Diagnostic]:
+        """The output is over. Returns the rest, or the output's tail where nothing of a failed command was readable."""
+        rest = self._end()
+        for reader in self._readers:
+            rest += reader.finish(exit_code)
+        admitted = self._flood.admit(rest)
+        if exit_code != 0 and self._flood.total_errors == 0:
+            admitted += self._tail.diagnostics(exit_code, self._context.hint)
+        return admitted
+
+    def _take(self, line: Line) -> list[Diagnostic]:
+        if self._open is not None and self._open.go_on(line):
+            self._patience = _PATIENCE
+            return self._end() if self._open.complete else []
+        done: list[Diagnostic] = []
+        for reader in self._readers:
+            if not any(trigger in line.text for trigger in reader.triggers):
+                continue
+            if reader.apart:
+                if reader.begin(line):
+                    return done + reader.end()
+                continue
+            if reader is self._open:
+                done += self._end()
+            if reader.begin(line):
+                done += self._end()
+                self._open, self._patience = reader, _PATIENCE
+                return done + self._end() if reader.complete else done
+        if self._open is not None:
+            self._patience -= 1
+            if self._patience <= 0:
+                done += self._end()
+        return done
+
+    def _end(self) -> list[Diagnostic]:
+        if self._open is None:
+            return []
+        reader, self._open = self._open, None
+        return reader.end()
+
+
+def parse(
+    data: bytes, *, root: str, cwd: str, sources: Sources, hint: str | None = None, exit_code: int = 1
+) -> list[Diagnostic]:
+    """Read a whole output at once; the arguments are those of `OutputReader`."""
+    reader = OutputReader(root=root, cwd=cwd, sources=sources, hint=hint)
+    found: list[Diagnostic] = []
+    for line in data.decode("utf-8", "replace").split("\n"):
+        found += reader.feed(line)
+    return found + reader.close(exit_code)

@@ -1,0 +1,38 @@
+"""All toolchains: every module in `tools/` that has a `TOOLCHAIN`."""
+
+from __future__ import annotations
+
+import pkgutil
+from functools import lru_cache
+from importlib import import_module
+
+from compile_loop.toolchains import tools
+from compile_loop.toolchains.reader import Reader
+from compile_loop.toolchains.toolchain import Toolchain
+
+
+@lru_cache(maxsize=1)
+def toolchains() -> tuple[Toolchain, ...]:
+    """Every toolchain, in the order in which they are asked."""
+    names = [f"{tools.__name__}.{module.name}" for module in pkgutil.iter_modules(tools.__path__)]
+    found = [module.TOOLCHAIN for module in map(import_module, names) if hasattr(module, "TOOLCHAIN")]
+    return tuple(sorted(found, key=lambda toolchain: (toolchain.order, toolchain.name)))
+
+
+@lru_cache(maxsize=1)
+def reader_types() -> tuple[type[Reader], ...]:
+    """Every reader once, in the order in which they are offered a line."""
+    return tuple(dict.fromkeys(reader for toolchain in toolchains() for reader in toolchain.readers))
+
+
+def known_tools() -> list[tuple[str, tuple[str, ...], str]]:
+    """For `compile-loop doctor`: (toolchain, its programs, how to install them)."""
+    return [
+        (
+            toolchain.name,
+            tuple(program.name for program in toolchain.programs),
+            ", ".join(dict.fromkeys(program.package for program in toolchain.programs)),
+        )
+        for toolchain in toolchains()
+        if toolchain.programs
+    ]

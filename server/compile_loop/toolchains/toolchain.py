@@ -1,0 +1,38 @@
+"""What one toolchain says about itself: data, and two small functions for detection."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from compile_loop.contracts.checks import Check
+from compile_loop.toolchains.reader import Reader
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A program to look for on PATH, and how to get it: the Debian package's name, or a short sentence."""
+
+    name: str
+    package: str
+
+
+@dataclass(frozen=True, slots=True)
+class Toolchain:
+    """One toolchain.
+
+    `endings` are file name endings of its sources, with the dot, in lower case. `order` sorts readers and manifests:
+    lower comes first. `notice` is given a directory and the workspace root, both absolute, and gives the check of a
+    manifest in that directory, if it holds one; `builds` are the endings for which such a manifest counts. `compile`
+    is given files of this language and the root, and gives a check of just these files.
+    """
+
+    name: str
+    readers: tuple[type[Reader], ...]
+    programs: tuple[Program, ...] = ()
+    endings: tuple[str, ...] = ()
+    builds: tuple[str, ...] = ()
+    order: int = 50
+    notice: Callable[[Path, Path], Check | None] | None = None
+    compile: Callable[[Sequence[Path], Path], Check | None] | None = None

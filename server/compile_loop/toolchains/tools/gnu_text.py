@@ -1,0 +1,262 @@
+"""The text that gcc, g++, clang and those who copied them print: `file:line:column: error: message`.
+
+What comes before a header ("In file included from", "required from") belongs to it as related places, and so do the
+notes after it. Source snippets give the end of the range, `fix-it:` lines the suggestions.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from compile_loop.contracts.diagnostics import NOWHERE, Diagnostic, Range, Related, Severity
+from compile_loop.toolchains.columns import Unit
+from compile_loop.toolchains.reader import Context, Reader
+from compile_loop.toolchains.terminal import Line
+from compile_loop.toolchains.tools.gnu_fixits import FixIts
+from compile_loop.toolchains.tools.gnu_phase import phase_of
+from compile_loop.toolchains.tree import Place
+
+_HEADER = re.compile(
+    r"^(?P<file>\S(?:.*?\S)??):(?P<line>\d+):(?:(?P<column>\d+):)?(?:(?P<ranges>(?:\{\d+:\d+-\d+:\d+\})+):)? "
+    r"(?P<kind>fatal error|internal compiler error|sorry, unimplemented|[Ee]rror|[Ww]arning|note|remark): "
+    r"(?P<message>.*)$"
+)
+_OPTION = re.compile(r" \[(?P<option>-[Wf][^\]]+)\]$")
+_INCLUDED = re.compile(r"^(?:In file included| {2,})\s*from (?P<file>.+?):(?P<line>\d+)(?::(?P<column>\d+))?[,:]$")
+_REQUIRED = re.compile(
+    r"^(?P<file>\S.*?):(?P<line>\d+):(?:(?P<column>\d+):)? +"
+    r"(?P<message>(?:recursively )?required (?:from|by|for)\b.*|in .*expansion of .*)$"
+)
+_SCOPE = re.compile(r"^\S.*: (?:In|At) .*:$")
+_SNIPPET = re.compile(r"^ {0,9}(?P<number>\d*)(?: \+\+\+)? \|(?P<text>.*)$")
+_CARET = re.compile(r"^[ ~\-|]*(?P<caret>\^)(?P<tail>~*)[ ~\-|]*$")
+_RANGE = re.compile(r"\{(\d+):(\d+)-(\d+):(\d+)\}")
+_SEVERITIES = {"warning": Severity.WARNING, "remark": Severity.INFORMATION, "note": Severity.INFORMATION}
+_DROPPED = ("each undeclared identifier is reported only once",)
+_CLANG_COUNT = re.compile(r"^\d+ (?:warnings?|errors?)(?: and \d+ errors?)? generated\.$")
+_C = re.compile(r"\.(?:c|h|inl|inc|m|s|S|cu|i|l|y)$|/include/")
+_CPP = re.compile(r"\.(?:cc|cp|cxx|cpp|c\+\+|hh|hpp|hxx|h\+\+|ipp|tcc|mm|ii)$|/c\+\+/")
+_SOURCE_LIKE = re.compile(r"^[^:]*(?:[/\\][^:]*|\.[a-zA-Z]\w{0,3})$")
+_MOST_RELATED = 24
+_MOST_LINES = 80
+
+
+@dataclass(slots=True)
+class _Header:
+    """One header line and what the lines after it added. `name` is the file's as printed."""
+
+    name: str
+    place: Place | None
+    range: Range
+    message: str
+    kind: str
+    option: str | None = None
+    href: str | None = None
+    fixits: FixIts = field(default_factory=FixIts)
+
+    @property
+    def severity(self) -> Severity:
+        return _SEVERITIES.get(self.kind.lower(), Severity.ERROR)
+
+
+@dataclass(slots=True)
+class _Before:
+    """What was printed ahead of a header: include chains and instantiations."""
+
+    related: list[Related] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Block:
+    """A header with all that belongs to it."""
+
+    main: _Header
+    before: _Before
+    lines: list[str]
+    notes: list[_Header] = field(default_factory=list)
+    caret: int | None = None
+
+    @property
+    def last(self) -> _Header:
+        return self.notes[-1] if self.notes else self.main
+
+
+class GnuText(Reader):
+    """Reads `file:line:column: kind: message` with snippets, notes, include chains and fix-its."""
+
+    source = "gcc"
+    triggers = ("rror: ", "arning: ", "remark: ", "sorry, unimpl", "In file included", "required ", "generated.")
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._block: _Block | None = None
+        self._before = _Before()
+        self._next_follows = False
+
+    def begin(self, line: Line) -> bool:
+        """Take a header that is no note, or the start of what comes before one."""
+        if _CLANG_COUNT.match(line.text):
+            self.context.seen.add("clang")
+            return False
+        if self._takes_before(line.text):
+            return True
+        header = self._header(line)
+        if header is None or header.kind == "note":
+            return False
+        self._start(header, line.text)
+        return True
+
+    def _start(self, header: _Header, text: str) -> None:
+        self._block = _Block(header, self._before, [*self._before.lines, text])
+        self._before = _Before()
+
+    def go_on(self, line: Line) -> bool:
+        """Take notes, snippets, fix-its and what comes before the next header."""
+        text = line.text
+        if self._takes_before(text):
+            return True
+        header, block = self._header(line), self._block
+        if header is not None and header.kind != "note":
+            if block is None:
+                self._start(header, text)
+                return True
+            self._next_follows = True
+            return False
+        if block is None:
+            return False
+        if header is not None:
+            block.notes.append(header)
+            block.caret = None
+        elif not self._takes_snippet(block, text):
+            return False
+        if len(block.lines) < _MOST_LINES:
+            block.lines.append(text)
+        return True
+
+    def end(self) -> list[Diagnostic]:
+        """Put the block together."""
+        block, self._block = self._block, None
+        if not self._next_follows:
+            self._before = _Before()
+        self._next_follows = False
+        return [] if block is None else [self._diagnostic(block)]
+
+    def _takes_before(self, text: str) -> bool:
+        before = self._before
+        if found := _INCLUDED.match(text):
+            if text.startswith(" ") and not before.related:
+                return False
+            message = "included from here"
+        elif found := _REQUIRED.match(text):
+            message = found["message"].strip()
+        elif self._block is not None and _SCOPE.match(text):
+            before.lines.append(text)
+            return True
+        else:
+            return False
+        before.lines.append(text)
+        place = self._place(found["file"], int(found["line"]), found["column"], "")
+        if place is not None and len(before.related) < _MOST_RELATED:
+            before.related.append(Related(self.tree.shown(place.path), self._token(place, found["column"]), message))
+        return True
+
+    def _header(self, line: Line) -> _Header | None:
+        found = _HEADER.match(line.text)
+        if found is None:
+            return None
+        name, message, kind = found["file"], found["message"], found["kind"]
+        place = self._place(name, int(found["line"]), found["column"], message)
+        if place is None and ("://" in name or not _SOURCE_LIKE.match(name)):
+            return None
+        option = href = None
+        if flag := _OPTION.search(message):
+            option = flag["option"].split(",")[-1]
+            href = line.link(flag["option"]) or line.link(option)
+            message = message[: flag.start()]
+        if place is None:
+            return _Header(name, None, NOWHERE, f"{line.text[: found.start('kind')]}{message}", kind, option, href)
+        header = _Header(name, place, self._token(place, found["column"]), message, kind, option, href)
+        for l1, c1, l2, c2 in _RANGE.findall(found["ranges"] or ""):
+            start = self.tree.place(place.path, int(l1) - 1, int(c1) - 1, Unit.BYTES)
+            if start == place:
+                header.range = self.tree.between(
+                    start, self.tree.place(place.path, int(l2) - 1, int(c2) - 1, Unit.BYTES)
+                )
+        return header
+
+    def _place(self, name: str, line: int, column: str | None, message: str) -> Place | None:
+        path = self.tree.resolve(name)
+        if path is None:
+            return None
+        if column is None:
+            return Place(path, line - 1, 0)
+        if not (_C.search(path) or _CPP.search(path)):
+            units: tuple[Unit, ...] = (Unit.CODEPOINTS, Unit.UTF16, Unit.BYTES, Unit.DISPLAY)
+        elif self._clang:
+            units = (Unit.BYTES, Unit.DISPLAY)
+        else:  # gcc counts bytes up to version 10 and cells from then on
+            units = (Unit.DISPLAY, Unit.BYTES)
+        return self.tree.place_by_units(path, line - 1, int(column) - 1, units, message)
+
+    @property
+    def _clang(self) -> bool:
+        return self.context.hinted("clang", "clang++")
+
+    def _token(self, place: Place, column: str | None) -> Range:
+        return self.tree.token(place) if column else self.tree.whole_line(place.path, place.line)
+
+    def _takes_snippet(self, block: _Block, text: str) -> bool:
+        header = block.last
+        if header.fixits.take(text):
+            return True
+        if found := _SNIPPET.match(text):
+            row = found["text"]
+            if found["number"]:
+                block.caret = None
+            elif caret := _CARET.match(row):
+                block.caret = caret.start("caret")
+                if header.place is not None and caret["tail"] and not self._clang:
+                    header.range = self.tree.cells(header.place, 1 + len(caret["tail"]))
+            elif block.caret is not None and header.place is not None and row.strip():
+                header.fixits.take_row(row, block.caret, self.tree, header.place, header.message)
+            return True
+        if _CARET.match(text):
+            block.caret = text.index("^")
+            return True
+        if block.caret is not None and text.startswith(" "):
+            return True
+        place = header.place
+        source = None if place is None else self.tree.line(place.path, place.line)
+        return source is not None and bool(text.strip()) and source.split() == text.split()
+
+    def _diagnostic(self, block: _Block) -> Diagnostic:
+        main = block.main
+        related = list(block.before.related)
+        for note in block.notes:
+            if note.place is not None and not note.message.startswith(_DROPPED):
+                related.append(Related(self.tree.shown(note.place.path), note.range, note.message))
+        suggestions = [main.fixits.suggestion(self.tree, main.message, safe=True)]
+        suggestions += [note.fixits.suggestion(self.tree, note.message, safe=False) for note in block.notes]
+        return Diagnostic(
+            message=main.message,
+            file=self.tree.shown(main.place.path) if main.place else None,
+            range=main.range,
+            severity=main.severity,
+            code=main.option,
+            code_href=main.href,
+            source=self._source(main),
+            phase=phase_of(main.message),
+            related=tuple(dict.fromkeys(related))[:_MOST_RELATED],
+            suggestions=tuple(suggestion for suggestion in suggestions if suggestion),
+            rendered="\n".join(block.lines),
+        )
+
+    def _source(self, header: _Header) -> str:
+        path = header.place.path if header.place else header.name
+        if self._clang:
+            return "clang"
+        if _CPP.search(path):
+            return "g++"
+        return "gcc" if _C.search(path) else ""

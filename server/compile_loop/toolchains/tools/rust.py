@@ -1,0 +1,56 @@
+"""Rust with cargo or rustc: what to run, and who reads the output."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from compile_loop.contracts.checks import Check
+from compile_loop.toolchains.single import relative_names, scratch
+from compile_loop.toolchains.toolchain import Program, Toolchain
+from compile_loop.toolchains.tools.rust_json import RustJson
+
+_MAIN = re.compile(rb"^\s*(?:pub\s+)?(?:async\s+)?fn\s+main\s*\(", re.MULTILINE)
+
+
+def _notice(directory: Path, root: Path) -> Check | None:
+    if not (directory / "Cargo.toml").is_file():
+        return None
+    place = directory.relative_to(root).as_posix()
+    return Check(
+        name="cargo check" if place == "." else f"cargo check ({place})",
+        command=("cargo", "check", "--message-format=json"),
+        cwd=place,
+        reason=f"{'Cargo.toml' if place == '.' else place + '/Cargo.toml'} is the nearest manifest",
+    )
+
+
+def _compile(files: Sequence[Path], root: Path) -> Check | None:
+    if len(files) != 1:
+        return None  # rustc takes one crate at a time; `detect` asks again for each file
+    try:
+        kind = "bin" if _MAIN.search(files[0].read_bytes()) else "lib"
+    except OSError:
+        kind = "lib"
+    (name,) = relative_names(files, root)
+    return Check(
+        name=f"rustc {name}",
+        command=(
+            *("rustc", "--edition", "2021", "--crate-type", kind, "--emit=metadata", "--error-format=json"),
+            *("--out-dir", scratch("rustc"), name),
+        ),
+        reason="no Cargo.toml above: the file is checked as a crate of its own",
+    )
+
+
+TOOLCHAIN = Toolchain(
+    name="rust",
+    readers=(RustJson,),
+    programs=(Program("cargo", "cargo"), Program("rustc", "rustc")),
+    endings=(".rs",),
+    builds=(".rs", "Cargo.toml", "Cargo.lock"),
+    order=10,
+    notice=_notice,
+    compile=_compile,
+)
