@@ -12,8 +12,10 @@ export const CONTENT_SCHEME = "compile-loop";
 export const CODE_ACTION_KIND = "quickfix.compileLoop";
 
 /**
- * `fix` and `fixWorkspace` are the client's own and get the arguments (uri, DiagnosticRef) from a code action. The server's
- * two are advertised only to clients that did not set `clientHandlesCommands`; each takes one object as its argument.
+ * `fix` and `fixWorkspace` are the client's own and get the arguments (uri, DiagnosticRef) from a code action.
+ *
+ * The server's two are advertised only to clients that did not set `clientHandlesCommands`; each takes one object as its
+ * argument.
  */
 export const COMMANDS = {
   fix: "compileLoop.fix",
@@ -118,6 +120,8 @@ export interface RunResult {
   spending: SpendingInfo;
   /** What wants a person's look before this is believed (SPEC Q9). */
   suspicious: string[];
+  /** What to know before this is applied, such as line ends that the editor will change. */
+  notes: string[];
 }
 
 /** `compileLoop/accept`: apply a result, or only `uris` of it, by a `workspace/applyEdit` that the server sends. */
@@ -132,6 +136,8 @@ export interface AcceptResult {
   message: string;
   /** URIs of files that changed since the run read them; nothing was written. */
   conflicts: string[];
+  /** URIs of files whose text, after applying, is not what was meant: something else changed them at the same time. */
+  differs: string[];
 }
 
 /** `compileLoop/discard`: forget a result. */

@@ -1,0 +1,157 @@
+import {
+  commands,
+  type Disposable,
+  EventEmitter,
+  type ExtensionContext,
+  type LogOutputChannel,
+  workspace,
+} from "vscode";
+import { CloseAction, ErrorAction, LanguageClient, RevealOutputChannelOn } from "vscode-languageclient/node";
+import { Refusal, sentence, tell } from "./notify.js";
+import { type InitializationOptions, SECTION, TrustNotification } from "./protocol.js";
+import { findPython } from "./python.js";
+import type { Status } from "./status.js";
+
+/** The server may die this often in this time and is started again. */
+const CRASHES = 3;
+const CRASH_WINDOW_MS = 300_000;
+
+/** The language server: found, started, watched, restarted; one of these at a time, in order. */
+export class Server implements Disposable {
+  private client: LanguageClient | undefined;
+  private turn: Promise<unknown> = Promise.resolve();
+  private crashes: number[] = [];
+  private readonly starting = new EventEmitter<LanguageClient>();
+  private readonly gone = new EventEmitter<void>();
+  /** A new client, about to start: the time to add handlers to it. */
+  readonly onStarting = this.starting.event;
+  /** The server ended, and with it all that it knew. */
+  readonly onGone = this.gone.event;
+
+  constructor(
+    private readonly context: ExtensionContext,
+    private readonly log: LogOutputChannel,
+    private readonly status: Status,
+  ) {
+    context.subscriptions.push(
+      workspace.onDidGrantWorkspaceTrust(() => this.client?.sendNotification(TrustNotification, { trusted: true })),
+      workspace.onDidChangeConfiguration((change) => {
+        if (change.affectsConfiguration(`${SECTION}.server`)) {
+          this.restart().catch((error) => this.log.error(sentence(error)));
+        }
+      }),
+    );
+  }
+
+  /** The running client; started first where it is down. @throws Refusal with the reason. */
+  ready(): Promise<LanguageClient> {
+    return this.inTurn(async () => this.client ?? (await this.start()));
+  }
+
+  /** A new server in place of the old one. @throws Refusal with the reason. */
+  restart(): Promise<LanguageClient> {
+    return this.inTurn(async () => {
+      await this.end();
+      return await this.start();
+    });
+  }
+
+  stop(): Promise<void> {
+    return this.inTurn(() => this.end());
+  }
+
+  dispose(): void {
+    this.starting.dispose();
+    this.gone.dispose();
+  }
+
+  private inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.turn.then(work);
+    this.turn = result.catch(() => undefined);
+    return result;
+  }
+
+  private async start(): Promise<LanguageClient> {
+    try {
+      const python = await findPython(this.context.extensionPath);
+      this.log.info(`Server: ${python.path} (${python.why})`);
+      const client = this.create(python.path);
+      this.starting.fire(client);
+      try {
+        await client.start();
+      } catch (error) {
+        await client.dispose().catch(() => undefined);
+        throw new Refusal(`The server of Compile Loop did not start: ${sentence(error)}`, {
+          "Show Log": () => this.log.show(),
+        });
+      }
+      this.client = client;
+      this.status.server(undefined);
+      return client;
+    } catch (error) {
+      this.log.error(sentence(error));
+      this.status.server(sentence(error));
+      throw error;
+    }
+  }
+
+  private create(python: string): LanguageClient {
+    const known: InitializationOptions = { clientHandlesCommands: true, trusted: workspace.isTrusted };
+    // Started outside the workspace: `-m` imports from the current folder, which need not be trusted.
+    const options = { cwd: this.context.extensionPath };
+    const client: LanguageClient = new LanguageClient(
+      SECTION,
+      "Compile Loop",
+      { command: python, args: ["-m", "compile_loop.lsp"], options },
+      {
+        documentSelector: [{ scheme: "file" }],
+        diagnosticCollectionName: "compile-loop",
+        initializationOptions: known,
+        initializationFailedHandler: () => false,
+        outputChannel: this.log,
+        traceOutputChannel: this.log,
+        revealOutputChannelOn: RevealOutputChannelOn.Never,
+        errorHandler: {
+          error: () => ({ action: ErrorAction.Continue, handled: true }),
+          closed: () => {
+            this.crashed(client);
+            return { action: CloseAction.DoNotRestart, handled: true };
+          },
+        },
+      },
+    );
+    return client;
+  }
+
+  /** The server died by itself. A new client is made for a new server: the library's own restart keeps the old handlers. */
+  private crashed(client: LanguageClient): void {
+    if (client !== this.client) {
+      return; // It never came up, or was told to end.
+    }
+    this.client = undefined;
+    this.gone.fire();
+    const now = Date.now();
+    this.crashes = [...this.crashes.filter((then) => now - then < CRASH_WINDOW_MS), now];
+    this.log.error("The server ended unexpectedly.");
+    if (this.crashes.length <= CRASHES) {
+      this.ready().catch((error) => this.log.error(sentence(error)));
+      return;
+    }
+    const reason = `The server of Compile Loop ended unexpectedly ${this.crashes.length} times; it stays off now.`;
+    this.status.server(reason);
+    void tell("error", reason, {
+      Restart: () => commands.executeCommand("compileLoop.restartServer"),
+      "Show Log": () => this.log.show(),
+    });
+  }
+
+  private async end(): Promise<void> {
+    const client = this.client;
+    this.client = undefined;
+    if (client) {
+      this.gone.fire();
+      // A server that does not answer `shutdown` is ended by the library; that it had to is no news to the user.
+      await client.dispose().catch((error) => this.log.warn(sentence(error)));
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import { window } from "vscode";
+
+/** Buttons of a message and what each does. */
+export type Choices = Record<string, () => unknown>;
+
+/** Why a command cannot do its work, in a sentence for the user, with what to do about it as buttons. */
+export class Refusal extends Error {
+  constructor(
+    sentence: string,
+    readonly choices: Choices = {},
+  ) {
+    super(sentence);
+  }
+}
+
+const SHOW = {
+  info: window.showInformationMessage,
+  warning: window.showWarningMessage,
+  error: window.showErrorMessage,
+} as const;
+
+/** Shows a message and carries out the button that was pressed. Resolves when the message is gone. */
+export async function tell(kind: keyof typeof SHOW, sentence: string, choices: Choices = {}): Promise<void> {
+  const chosen = await SHOW[kind](sentence, ...Object.keys(choices));
+  if (chosen !== undefined) {
+    await choices[chosen]?.();
+  }
+}
+
+/** Any error as a sentence. */
+export function sentence(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** `1 file`, `2 files`. */
+export function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,166 @@
+import { commands, type LogOutputChannel, type QuickPickItem, Uri, window, workspace } from "vscode";
+import type { Server } from "./client.js";
+import { count, Refusal, tell } from "./notify.js";
+import { AcceptRequest, type ChangedFile, DiscardRequest, type RunResult, SECTION } from "./protocol.js";
+import type { Status } from "./status.js";
+
+/** Results that wait for the user: shown as a diff, applied whole or in part, or discarded (SPEC V5). */
+export class Results {
+  private readonly waiting = new Map<string, RunResult>();
+
+  constructor(
+    private readonly server: Server,
+    private readonly log: LogOutputChannel,
+    private readonly status: Status,
+  ) {
+    server.onGone(() => {
+      this.waiting.clear(); // The server that ended was the one that knew them.
+      this.changed();
+    });
+  }
+
+  /** A run's result with an edit: applied at once where the settings say so and nothing speaks against it, else shown. */
+  async offer(result: RunResult): Promise<void> {
+    this.waiting.set(result.runId, result);
+    this.changed();
+    const at = Uri.parse(result.files[0]?.uri ?? "");
+    const mode = workspace.getConfiguration(SECTION, at).get("apply");
+    if (mode === "auto" && result.ending === "green" && result.suspicious.length === 0) {
+      await this.accept(result);
+      return;
+    }
+    await this.show(result);
+    await this.ask(result);
+  }
+
+  /** The diff, and the question again. */
+  async review(): Promise<void> {
+    const result = await this.choose("show");
+    await this.show(result);
+    await this.ask(result);
+  }
+
+  async apply(): Promise<void> {
+    await this.accept(await this.choose("apply"));
+  }
+
+  async discard(): Promise<void> {
+    await this.drop(await this.choose("discard"));
+  }
+
+  private async show(result: RunResult): Promise<void> {
+    const sides = result.files.map((file): [ChangedFile, Uri | undefined, Uri | undefined] => [
+      file,
+      file.kind === "create" ? undefined : Uri.parse(file.beforeUri),
+      file.kind === "delete" ? undefined : Uri.parse(file.afterUri),
+    ]);
+    await commands.executeCommand(
+      "vscode.changes",
+      title(result),
+      sides.map(([file, before, after]) => [Uri.parse(file.uri), before, after]),
+    );
+  }
+
+  private async ask(result: RunResult): Promise<void> {
+    const green = result.ending === "green";
+    const parts = [result.message, result.explanation, ...result.suspicious.map((line) => `Please look: ${line}.`)];
+    parts.push(`${green ? "Apply" : "Apply what was reached, in"} ${count(result.files.length, "file")}?`);
+    const sentence = parts.filter(Boolean).join(" ");
+    await tell(green && result.suspicious.length === 0 ? "info" : "warning", sentence, {
+      Apply: () => this.accept(result),
+      ...(result.files.length > 1 ? { "Apply Some…": () => this.acceptSome(result) } : {}),
+      Discard: () => this.drop(result),
+    });
+  }
+
+  private async accept(result: RunResult, uris?: string[]): Promise<void> {
+    if (!this.waiting.has(result.runId)) {
+      throw new Refusal("This result is no longer there: it was applied or discarded, or the server ended since.");
+    }
+    const client = await this.server.ready();
+    const { applied, message, conflicts } = await client.sendRequest(AcceptRequest, { runId: result.runId, uris });
+    this.log.info(message);
+    if (applied) {
+      await this.forget(result);
+      const files = result.files.filter((file) => uris?.includes(file.uri) ?? true);
+      await tell("info", message, { Undo: () => undo(files) });
+    } else {
+      const names = conflicts
+        .map((uri) => workspace.asRelativePath(Uri.parse(uri)))
+        .filter((n) => !message.includes(n));
+      await tell("warning", [message, ...names].join(" "), { "Show Diff": () => this.show(result) });
+    }
+  }
+
+  private async acceptSome(result: RunResult): Promise<void> {
+    const items = result.files.map((file) => ({
+      label: file.label,
+      description: file.kind,
+      uri: file.uri,
+      picked: true,
+    }));
+    const picked = await window.showQuickPick(items, { canPickMany: true, title: "Files of the result to apply" });
+    if (picked?.length) {
+      await this.accept(
+        result,
+        picked.map((item) => item.uri),
+      );
+    }
+  }
+
+  private async drop(result: RunResult): Promise<void> {
+    if (!this.waiting.has(result.runId)) {
+      return;
+    }
+    const client = await this.server.ready();
+    await client.sendRequest(DiscardRequest, { runId: result.runId });
+    await this.forget(result);
+  }
+
+  /** The one result that waits, or the user's choice among several. */
+  private async choose(verb: string): Promise<RunResult> {
+    const results = [...this.waiting.values()];
+    if (results.length > 1) {
+      const items = results.map((result): QuickPickItem & { result: RunResult } => ({
+        label: result.files.map((file) => file.label).join(", "),
+        description: result.message,
+        result,
+      }));
+      const picked = await window.showQuickPick(items, { title: `Result to ${verb}` });
+      if (picked) {
+        return picked.result;
+      }
+    }
+    const [only] = results;
+    if (!only || results.length > 1) {
+      throw new Refusal(results.length ? "No result was chosen." : `There is no result to ${verb}.`);
+    }
+    return only;
+  }
+
+  private async forget(result: RunResult): Promise<void> {
+    this.waiting.delete(result.runId);
+    this.changed();
+    const tabs = window.tabGroups.all.flatMap((group) => group.tabs).filter((tab) => tab.label === title(result));
+    await window.tabGroups.close(tabs);
+  }
+
+  private changed(): void {
+    this.status.results(this.waiting.size);
+  }
+}
+
+/** The diff's title; the run's id keeps the titles of two results apart. */
+function title(result: RunResult): string {
+  const [first] = result.files;
+  const what = result.files.length === 1 && first ? first.label : count(result.files.length, "file");
+  return `Compile Loop: ${what} (${result.runId.slice(-4)})`;
+}
+
+/** Undo of an applied edit: VS Code keeps one undo step for each file. */
+async function undo(files: ChangedFile[]): Promise<void> {
+  for (const file of files) {
+    await window.showTextDocument(Uri.parse(file.uri), { preview: false });
+    await commands.executeCommand("undo");
+  }
+}
