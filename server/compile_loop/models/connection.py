@@ -1,0 +1,100 @@
+"""Opens the connection to an endpoint, and says in a sentence why it could not be made or kept (SPEC M5, M8)."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+
+import httpx
+
+from compile_loop import __version__
+from compile_loop.contracts.protocols import ModelError, ModelErrorKind
+from compile_loop.models.endpoint import Endpoint
+from compile_loop.models.model_settings import ModelSettings
+from compile_loop.models.wire import CallFailedError
+
+
+def open_client(settings: ModelSettings, endpoint: Endpoint) -> httpx.AsyncClient:
+    """A client that connects to this endpoint alone: it follows no redirects.
+
+    Proxies come from the settings, else from the environment, which does not count for loopback. Raises `ModelError`
+    where a proxy or a certificate file cannot be used.
+    """
+    timeout = httpx.Timeout(connect=settings.timeouts.connect, read=None, write=settings.timeouts.idle, pool=None)
+    try:
+        return httpx.AsyncClient(
+            timeout=timeout,
+            headers={"user-agent": f"compile-loop/{__version__}"},
+            follow_redirects=False,
+            auth=httpx.BasicAuth(*endpoint.basic) if endpoint.basic else None,
+            proxy=settings.proxy,
+            trust_env=not endpoint.loopback,
+            verify=_trusted(settings.ca_file),
+        )
+    except (ValueError, ImportError, httpx.InvalidURL) as error:
+        reason = "SOCKS needs the package socksio" if isinstance(error, ImportError) else "its address cannot be read"
+        raise ModelError(ModelErrorKind.CONFIGURATION, f"The proxy cannot be used: {reason}.") from None
+    except OSError as error:
+        raise ModelError(
+            ModelErrorKind.CONFIGURATION, f"The certificates in {settings.ca_file} cannot be read: {error.strerror}."
+        ) from None
+
+
+def connection_failed(error: Exception, endpoint: Endpoint, *, began: bool) -> CallFailedError:
+    """Judge a connection that could not be made, or that broke; `began` says whether text had arrived."""
+    causes = list(_causes(error))
+    message = _misconfigured(error, causes, endpoint)
+    if message is not None:
+        return CallFailedError(ModelErrorKind.CONFIGURATION, message)
+    where, passing, timed_out = endpoint.shown, True, False
+    unknown_host = next((each for each in causes if isinstance(each, socket.gaierror)), None)
+    if unknown_host is not None:
+        message = f"The host of {where} was not found. Check the address and the network."
+        passing = unknown_host.errno == socket.EAI_AGAIN
+    elif isinstance(error, httpx.ConnectTimeout):
+        message = f"{where} did not take a connection in time. Check the address, the network and any proxy."
+        timed_out = True
+    elif isinstance(error, httpx.ConnectError):
+        hint = "Is the server running?" if endpoint.loopback else "Check the address, the network and any proxy."
+        message, passing = f"Nothing answers at {where}. {hint}", False
+    else:
+        when = "in the middle of the reply; nothing of it is used" if began else "before a reply came"
+        message = f"The connection to {where} broke {when}."
+    return CallFailedError(ModelErrorKind.UNAVAILABLE, message, passing=passing, timed_out=timed_out)
+
+
+def _misconfigured(error: Exception, causes: list[BaseException], endpoint: Endpoint) -> str | None:
+    """The sentence for a connection that can never be made as things are set."""
+    where = endpoint.shown
+    certificate = next((each for each in causes if isinstance(each, ssl.SSLCertVerificationError)), None)
+    if certificate is not None:
+        why = certificate.verify_message or "it is not trusted"
+        return (
+            f"The certificate of {where} was refused: {why}. "
+            "Set the clock right, or name its issuer's file in SSL_CERT_FILE."
+        )
+    if any(isinstance(each, ssl.SSLError) for each in causes):
+        return f"{where} does not speak HTTPS there. Try the address with http://, or another port."
+    if isinstance(error, httpx.ProxyError):
+        return f"The proxy did not let the request to {where} through ({endpoint.redact(str(error))})."
+    if isinstance(error, httpx.RemoteProtocolError) and "illegal" in str(error):
+        return f"{where} answers, but not in HTTP. Try the address with https://, or another port."
+    if isinstance(error, httpx.InvalidURL | httpx.UnsupportedProtocol | httpx.LocalProtocolError):
+        return f"No request can be sent to {where}. Check the address and the extra headers."
+    return None
+
+
+def _trusted(ca_file: str | None) -> ssl.SSLContext | bool:
+    if ca_file is None:
+        return True
+    context = httpx.create_ssl_context()
+    context.load_verify_locations(ca_file)
+    return context
+
+
+def _causes(error: BaseException | None) -> list[BaseException]:
+    found: list[BaseException] = []
+    while error is not None and error not in found:
+        found.append(error)
+        error = error.__cause__ or error.__context__
+    return found

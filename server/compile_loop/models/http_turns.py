@@ -1,0 +1,211 @@
+"""The turn generator behind every HTTP protocol: one call, its retries, and what the user is told meanwhile."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+
+import httpx
+
+from compile_loop.contracts.protocols import (
+    Message,
+    ModelError,
+    ModelErrorKind,
+    Notice,
+    Reply,
+    Retrying,
+    TextDelta,
+    TurnEvent,
+)
+from compile_loop.models.connection import connection_failed, open_client
+from compile_loop.models.endpoint import Endpoint
+from compile_loop.models.failures import judge, upstream_of_response
+from compile_loop.models.model_settings import ModelSettings
+from compile_loop.models.refusals import learn
+from compile_loop.models.retry import RetryPolicy, Timing
+from compile_loop.models.streaming import SilenceError, answer, patience_for, server_sent_events, whole_body
+from compile_loop.models.thinking import ThinkingFilter, visible_text
+from compile_loop.models.wire import CallFailedError, Shape, StreamReader, UpstreamError, Wire
+
+_GRACE_AFTER_FINISH = 2.0
+"""Seconds that usage and the end mark may still take once the reply itself is finished."""
+_MOST_REFUSALS = 6
+
+
+class HttpTurnGenerator:
+    """Speaks one wire protocol with one endpoint. What the endpoint refused is remembered for the next calls."""
+
+    def __init__(
+        self,
+        wire: Wire,
+        endpoint: Endpoint,
+        settings: ModelSettings,
+        *,
+        notices: Sequence[str] = (),
+        policy: RetryPolicy | None = None,
+        timing: Timing | None = None,
+    ) -> None:
+        self._wire = wire
+        self._endpoint = endpoint
+        self._settings = settings
+        self._notices = list(notices)
+        self._policy = policy or RetryPolicy(retries=settings.retries)
+        self._timing = timing or Timing()
+        self._shape = Shape()
+        self._client: httpx.AsyncClient | None = None
+
+    @property
+    def name(self) -> str:
+        """`provider:model`."""
+        return f"{self._settings.provider}:{self._settings.model}"
+
+    async def generate(self, messages: tuple[Message, ...]) -> AsyncGenerator[TurnEvent, None]:
+        """Stream one reply; see `TurnGenerator.generate`.
+
+        The deltas are for showing: where a model thinks aloud without saying so first, `Reply.text` holds less than
+        they did.
+        """
+        while self._notices:
+            yield Notice(self._notices.pop(0))
+        started = self._timing.clock()
+        failures = 0
+        refusals = 0
+        while True:
+            sent = self._wire.body(messages, self._shape)
+            try:
+                async with aclosing(self._call(sent, started)) as events:
+                    async for event in events:
+                        yield event
+                return
+            except UpstreamError as error:
+                learnt = learn(error.upstream, sent, self._shape) if refusals < _MOST_REFUSALS else None
+                if learnt:
+                    refusals += 1
+                    yield Notice(learnt)
+                    continue
+                failed = judge(error.upstream, self._endpoint)
+            except CallFailedError as error:
+                failed = error
+            failures += 1
+            seconds = self._wait_before(failures, failed)
+            yield Retrying(failed.message, seconds)
+            await self._timing.sleep(seconds)
+
+    async def aclose(self) -> None:
+        """Give back connections."""
+        client, self._client = self._client, None
+        if client is not None:
+            await client.aclose()
+
+    def _wait_before(self, retry: int, failed: CallFailedError) -> float:
+        """Seconds before the call is made again; raises `ModelError` where it is not."""
+        policy = self._policy
+        allowed = policy.timed_out_retries if failed.timed_out else policy.retries
+        message = failed.message
+        if failed.passing and failed.wait is not None and failed.wait > policy.longest_wish:
+            message += f" It asked for a wait of {failed.wait:.0f} seconds; {policy.longest_wish:.0f} are allowed."
+        elif failed.passing and retry <= min(allowed, policy.retries):
+            return failed.wait or policy.backoff(retry, self._timing.chance())
+        if retry > 1:
+            message += f" (tried {retry} times)"
+        raise ModelError(failed.kind, message)
+
+    async def _call(self, sent: dict[str, object], started: float) -> AsyncGenerator[TurnEvent, None]:
+        """Make one call; ends with a `Reply`, or raises `UpstreamError` or `CallFailedError`."""
+        reader = self._wire.reader()
+        shown = ThinkingFilter()
+        try:
+            async with aclosing(self._texts(sent, reader)) as texts:
+                async for text in texts:
+                    if visible := shown.feed(text):
+                        yield TextDelta(visible)
+        except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, OSError) as error:
+            if not reader.complete:
+                raise connection_failed(error, self._endpoint, began=bool(reader.text)) from error
+        except SilenceError as silence:
+            if not reader.complete:
+                raise self._silent(silence, reader) from silence
+        if not reader.complete:
+            raise self._incomplete(reader)
+        if visible := shown.end():
+            yield TextDelta(visible)
+        if reader.finish == "content_filter":
+            raise CallFailedError(
+                ModelErrorKind.CONTENT_FILTER,
+                f"The content filter at {self._endpoint.shown} stopped the reply. "
+                "Reword the request, or choose another model.",
+            )
+        if reader.finish == "error":
+            raise CallFailedError(
+                ModelErrorKind.UNAVAILABLE, f"{self._endpoint.shown} broke the reply off with an error.", passing=True
+            )
+        yield Reply(visible_text(reader.text), reader.finish, reader.usage, self._timing.clock() - started)
+
+    async def _texts(self, sent: dict[str, object], reader: StreamReader) -> AsyncGenerator[str, None]:
+        """The pieces of text of one answer, as they arrive."""
+        client = self._client = self._client or open_client(self._settings, self._endpoint)
+        request = client.build_request(
+            "POST",
+            self._endpoint.url(self._wire.path),
+            content=json.dumps(sent, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace"),
+            headers={
+                "content-type": "application/json",
+                "accept": "text/event-stream, application/json",
+                **self._wire.headers(self._endpoint.key),
+                **self._settings.headers,
+            },
+        )
+        patience = patience_for(self._settings.timeouts)
+        async with answer(client, request, self._settings.timeouts) as response:
+            kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+            if response.status_code != 200 or kind == "text/html":
+                body = await whole_body(response, patience)
+                upstream = upstream_of_response(response.status_code, response.headers, body, self._timing.wall())
+                raise UpstreamError(upstream)
+            if kind == "application/json":
+                yield reader.feed_whole(_json(await whole_body(response, patience)))
+                return
+            async with aclosing(server_sent_events(response, patience)) as events:
+                async for event in events:
+                    if text := reader.feed(event.event, event.data):
+                        yield text
+                    if reader.ended:
+                        return
+                    if reader.complete:
+                        patience.shorten(_GRACE_AFTER_FINISH)
+
+    def _silent(self, silence: SilenceError, reader: StreamReader) -> CallFailedError:
+        said = self._endpoint.redact(reader.stray)
+        if said and not reader.text:
+            return CallFailedError(
+                ModelErrorKind.BAD_REQUEST,
+                f"{self._endpoint.shown} sent no reply but “{said[:300]}”, and then {silence}.",
+            )
+        return CallFailedError(
+            ModelErrorKind.UNAVAILABLE,
+            f"{self._endpoint.shown} fell silent: {silence}. Is the model too large for its machine, or still loading?",
+            passing=True,
+            timed_out=True,
+        )
+
+    def _incomplete(self, reader: StreamReader) -> CallFailedError:
+        said = self._endpoint.redact(reader.stray)
+        if said and not reader.text:
+            return CallFailedError(
+                ModelErrorKind.BAD_REQUEST,
+                f"{self._endpoint.shown} sent no reply but “{said[:300]}”. Does it speak this API?",
+            )
+        return CallFailedError(
+            ModelErrorKind.UNAVAILABLE,
+            f"The stream from {self._endpoint.shown} ended before the reply was complete; nothing of it is used.",
+            passing=True,
+        )
+
+
+def _json(body: bytes) -> object:
+    try:
+        value: object = json.loads(body)
+    except ValueError:
+        return body.decode("utf-8", "replace")
+    return value

@@ -1,0 +1,128 @@
+"""What a wire protocol gives to the shared generator, and what a failed call is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from compile_loop.contracts.protocols import Message, ModelErrorKind, Usage
+
+
+class CallFailedError(Exception):
+    """One call gave no reply. `message` is a sentence for the user, with no key in it.
+
+    `passing` says whether the same call may work later, `timed_out` that it failed by silence, and `wait` is the
+    server's own wish in seconds.
+    """
+
+    def __init__(
+        self,
+        kind: ModelErrorKind,
+        message: str,
+        *,
+        passing: bool = False,
+        timed_out: bool = False,
+        wait: float | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.message = message
+        self.passing = passing
+        self.timed_out = timed_out
+        self.wait = wait
+
+
+@dataclass(frozen=True, slots=True)
+class Upstream:
+    """An error in the provider's own words; `status` is the HTTP status, or the code inside a 200 stream."""
+
+    status: int | None
+    message: str = ""
+    code: str = ""
+    param: str = ""
+    wait: float | None = None
+    page: bool = False
+    """Whether a web page came instead of an answer."""
+
+
+class UpstreamError(Exception):
+    """An endpoint said that the call failed; not yet judged."""
+
+    def __init__(self, upstream: Upstream) -> None:
+        super().__init__(upstream.message)
+        self.upstream = upstream
+
+
+@dataclass(slots=True)
+class Shape:
+    """How requests to one endpoint must differ from the usual, as learned from what it refused (SPEC M2).
+
+    `dropped` are parameters never sent again, `renamed` those sent by another name. `system_as_user` puts the system
+    prompt before the first user message, `alternating` merges neighbours of the same role.
+    """
+
+    dropped: set[str] = field(default_factory=set)
+    renamed: dict[str, str] = field(default_factory=dict)
+    system_as_user: bool = False
+    alternating: bool = False
+
+
+class StreamReader(Protocol):
+    """Puts one reply together from the events of its stream."""
+
+    def feed(self, event: str, data: str) -> str:
+        """Take one server-sent event and give the text it adds; raises `UpstreamError` for an error inside it."""
+        ...
+
+    def feed_whole(self, body: object) -> str:
+        """Take a reply that came as one JSON value though a stream was asked for."""
+        ...
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing more can follow."""
+        ...
+
+    @property
+    def complete(self) -> bool:
+        """Whether a terminal mark was seen, so that what is there may be used."""
+        ...
+
+    @property
+    def text(self) -> str:
+        """Everything the reply holds so far."""
+        ...
+
+    @property
+    def finish(self) -> str:
+        """Why it ended: `stop`, `length`, `content_filter` or the provider's own word."""
+        ...
+
+    @property
+    def usage(self) -> Usage | None:
+        """Tokens, where the provider counted them."""
+        ...
+
+    @property
+    def stray(self) -> str:
+        """The first payload that could not be read, for the error message; empty where all could."""
+        ...
+
+
+class Wire(Protocol):
+    """One wire protocol: how a conversation is sent and how its reply is read."""
+
+    path: str
+    """Appended to the base address."""
+
+    def headers(self, key: str | None) -> dict[str, str]:
+        """The headers that carry the key and the protocol's version."""
+        ...
+
+    def body(self, messages: tuple[Message, ...], shape: Shape) -> dict[str, object]:
+        """The request for one reply."""
+        ...
+
+    def reader(self) -> StreamReader:
+        """A fresh reader for one reply."""
+        ...
