@@ -48,8 +48,8 @@ class CheckResult:
 
     `exit_code` is −1 where the command could not start or was ended by a timeout (then `stderr` holds the reason).
     `environment` is a sentence where the tool itself could not do its work (SPEC L3, Q7), so that no model is blamed
-    for it. `stdout` and `stderr` are bounded excerpts; paths in them are the user's, never the shadow's. `duration` is
-    in seconds.
+    for it; `timeout` is one where a timeout ended it. `stdout` and `stderr` are bounded excerpts; paths in them are the
+    user's, never the shadow's. `duration` is in seconds.
     """
 
     check: str
@@ -60,8 +60,13 @@ class CheckResult:
     duration: float = 0.0
     diagnostics: tuple[Diagnostic, ...] = ()
     environment: str | None = None
-    timed_out: bool = False
+    timeout: str | None = None
     suspicious: tuple[str, ...] = ()
+
+    @property
+    def timed_out(self) -> bool:
+        """Whether a timeout ended it; then nothing is known about the code (SPEC Q7)."""
+        return self.timeout is not None
 
     @property
     def errors(self) -> tuple[Diagnostic, ...]:

@@ -157,7 +157,10 @@ class Shadow(Protocol):
         ...
 
     def find(self, name: str) -> list[str]:
-        """Absolute paths, in the user's terms, of the copy's files whose path ends in `name`; for tools that print base names."""
+        """Absolute paths, in the user's terms, of the copy's files whose path ends in `name`.
+
+        For tools that print base names.
+        """
         ...
 
 

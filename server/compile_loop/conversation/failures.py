@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from compile_loop.contracts.checks import CheckResult, ContractResult
 from compile_loop.contracts.diagnostics import Diagnostic, Range
 from compile_loop.conversation.excerpt import excerpt
-from compile_loop.edits.text import SourceText, UndecodableError
+from compile_loop.edits.text import UndecodableError, decode
 
 MAX_SHOWN = 20
 CONTEXT_LINES = 3
@@ -18,7 +18,9 @@ ReadSource = Callable[[str], "bytes | None"]
 
 def render(result: ContractResult, blocking: Sequence[Diagnostic], read: ReadSource) -> str:
     """Every failing check: its structured errors with numbered source lines, then a bounded excerpt of its output."""
-    parts = [_check(check, [d for d in check.errors if d in blocking], read) for check in result.results if not check.ok]
+    parts = [
+        _check(check, [d for d in check.errors if d in blocking], read) for check in result.results if not check.ok
+    ]
     passed = [check.check for check in result.results if check.ok]
     if passed:
         parts.append("Passing: " + ", ".join(passed))
@@ -32,7 +34,9 @@ def _check(check: CheckResult, errors: Sequence[Diagnostic], read: ReadSource) -
     parts = [head + "."]
     folded = _fold(errors)
     for number, (error, times) in enumerate(folded[:MAX_SHOWN], 1):
-        parts.append(f"{number}. {_place(error)}{error.message}{_code(error)}{f' ({times} times)' if times > 1 else ''}")
+        parts.append(
+            f"{number}. {_place(error)}{error.message}{_code(error)}{f' ({times} times)' if times > 1 else ''}"
+        )
         parts.extend(_source(error.file, error.range, read))
         parts.extend(_related(error, read))
     if len(folded) > MAX_SHOWN:
@@ -77,7 +81,7 @@ def _source(path: str | None, where: Range, read: ReadSource, around: int = CONT
     if data is None:
         return []
     try:
-        lines = SourceText.decode(data).lines
+        lines = decode(data).lines
     except UndecodableError:
         return []
     first, last = max(0, where.start.line - around), min(len(lines), where.start.line + around + 1)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from compile_loop.contracts.checks import Check
 from compile_loop.conversation.languages import language_of
 from compile_loop.edits.apply import Target
-from compile_loop.edits.text import SourceText, UndecodableError
+from compile_loop.edits.text import UndecodableError, decode
 
 FORMAT_ONE = """\
 <<<<<<< SEARCH
@@ -60,7 +60,9 @@ def task_prompt(
     parts = []
     if spec.strip():
         parts.append(f"What is wanted:\n{spec.strip()}")
-    commands = "; ".join(f"`{c.name}`: {c.command if isinstance(c.command, str) else ' '.join(c.command)}" for c in checks)
+    commands = "; ".join(
+        f"`{c.name}`: {c.command if isinstance(c.command, str) else ' '.join(c.command)}" for c in checks
+    )
     parts.append(f"{' and '.join(languages) or 'The'} code must pass: {commands}")
     parts.extend(news)
     parts.extend(_file(f) for f in files)
@@ -72,7 +74,7 @@ def _file(target: Target) -> str:
     if target.content is None:
         return f"{target.path} does not exist yet; an empty SEARCH creates it."
     try:
-        text = SourceText.decode(target.content, target.encoding).text
+        text = decode(target.content, target.encoding).text
     except UndecodableError:
         return f"{target.path} is no text and cannot be edited."
     return f'<file path="{target.path}">\n{text}{"" if text.endswith(chr(10)) else chr(10)}</file>'

@@ -72,7 +72,12 @@ class Course:
     def _keep_if_better(self, state: State, *, confirms: bool) -> None:
         """Remember the state that has come furthest (SPEC L9); a confirming pass replaces what it could not confirm."""
         best = self.best
-        if best is None or confirms or state.verdict.green or Score.of(state.verdict).better_than(Score.of(best.verdict)):
+        if (
+            best is None
+            or confirms
+            or state.verdict.green
+            or Score.of(state.verdict).better_than(Score.of(best.verdict))
+        ):
             self.best = state
 
     def green(self, state: State) -> Outcome:

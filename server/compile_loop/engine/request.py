@@ -14,10 +14,12 @@ Scope = Literal["files", "workspace"]
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
-    """One request. Paths are workspace-relative with forward slashes; `deadline` is in seconds for the whole run (SPEC L5).
+    """One request.
 
-    `encodings` are Python codec names by path, where the face knows better than detection. `reproduce` is the diagnostic that
-    the run was asked from; the check must show it at the baseline (SPEC Q1).
+    Paths are workspace-relative with forward slashes; `deadline` is in seconds for the whole run (SPEC L5).
+
+    `encodings` are Python codec names by path, where the face knows better than detection. `reproduce` is the
+    diagnostic that the run was asked from; the check must show it at the baseline (SPEC Q1).
     """
 
     targets: tuple[str, ...] = ()
@@ -35,8 +37,9 @@ class RunRequest:
 class Parts:
     """The parts of one run.
 
-    `generator` None: only the toolchain's suggestions are tried. `admit` says why a path may not become a target, or None where it may
-    (SPEC E10, Q4); its second argument tells whether an error of the baseline lies in the file itself.
+    `generator` None: only the toolchain's suggestions are tried. `admit` says why a path may not become a target, or
+    None where it may (SPEC E10, Q4); its second argument tells whether an error of the baseline lies in the file
+    itself.
     """
 
     shadow: Shadow

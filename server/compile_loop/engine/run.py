@@ -1,7 +1,7 @@
 """One run, from the request to its outcome.
 
-    request → baseline → suggestions → ┌ ask → edit → verify ┐ → confirm → outcome
-                                       └──── failures ◄──────┘
+request → baseline → suggestions → ┌ ask → edit → verify ┐ → confirm → outcome
+                                   └──── failures ◄──────┘
 """
 
 from __future__ import annotations
@@ -75,8 +75,9 @@ async def fix(course: Course) -> Outcome:
 async def _baseline(course: Course) -> State:
     """Run the contract once on the untouched tree, and choose the targets by what it says (SPEC L1, L3)."""
     result = await course.run_contract(Pass.BASELINE)
-    if result.environment is not None:
-        raise GaveUp(FailureKind.ENVIRONMENT, result.environment)
+    cannot_run = result.environment or next((r.timeout for r in result.results if r.timeout), None)
+    if cannot_run is not None:
+        raise GaveUp(FailureKind.ENVIRONMENT, cannot_run)
     course.targets = choose_targets(course.request, result, course.parts.admit)
     state = State({}, result, judge(result, result, course.targets.focus))
     course.baseline = course.best = state
@@ -181,9 +182,7 @@ async def _confirm(course: Course, state: State) -> State:
 
 
 def _finish_round(course: Course, before: State, after: State) -> None:
-    course.emit(
-        RoundFinished(course.rounds, course.request.max_rounds, before.errors, after.errors, course.spending)
-    )
+    course.emit(RoundFinished(course.rounds, course.request.max_rounds, before.errors, after.errors, course.spending))
 
 
 def _end_if(failure: Failure | None) -> None:
@@ -264,7 +263,7 @@ class Run:
             return self._course.failed(failure_of(error))
         except ShadowError as error:
             return self._course.failed(Failure(FailureKind.ENVIRONMENT, str(error)))
-        except Exception as error:  # noqa: BLE001 - a fault of ours must still end the stream with an outcome
+        except Exception as error:
             return self._course.failed(Failure(FailureKind.INTERNAL, f"A fault in Compile Loop itself: {error!r}."))
 
     def _started(self) -> RunStarted:

@@ -12,18 +12,23 @@ from compile_loop.engine.request import RunRequest
 
 @dataclass(frozen=True, slots=True)
 class TargetSet:
-    """`writable` files in their order; `focus`: files whose errors must go, None for the whole workspace; `refused` with reasons."""
+    """`writable` files in their order.
+
+    `focus`: files whose errors must go, None for the whole workspace; `refused` with reasons.
+    """
 
     writable: tuple[str, ...]
     focus: frozenset[str] | None
     refused: tuple[tuple[str, str], ...]
 
 
-def choose_targets(request: RunRequest, baseline: ContractResult, admit: Callable[[str, bool], str | None]) -> TargetSet:
+def choose_targets(
+    request: RunRequest, baseline: ContractResult, admit: Callable[[str, bool], str | None]
+) -> TargetSet:
     """The files asked for, plus files that the baseline's errors and their related locations name.
 
-    In a run over files an error counts only if it touches a file asked for, itself or by a related location; if none does although the
-    check is red, all errors count, because the user asked for exactly this check.
+    In a run over files an error counts only if it touches a file asked for, itself or by a related location; if none
+    does although the check is red, all errors count, because the user asked for exactly this check.
     """
     asked = dict.fromkeys(request.targets)
     touching = [e for e in baseline.errors if asked.keys() & set(_files(e))]

@@ -14,7 +14,8 @@ from compile_loop.engine.fingerprint import Fingerprint, fingerprint, fingerprin
 class Verdict:
     """What one pass over the contract means.
 
-    `blocking` are the errors that stand in the way; `remaining` are errors outside the focus that were there at the baseline.
+    `blocking` are the errors that stand in the way; `remaining` are errors outside the focus that were there at the
+    baseline.
     """
 
     green: bool
@@ -25,8 +26,8 @@ class Verdict:
 def judge(now: ContractResult, baseline: ContractResult, focus: frozenset[str] | None) -> Verdict:
     """Judge `now`; `focus` None: the whole workspace, where every check must meet its expectation.
 
-    With a focus, an error blocks if it lies in a file of the focus or is new against the baseline; a check that fails is
-    forgiven only if errors that were there before, in other files, explain it.
+    With a focus, an error blocks if it lies in a file of the focus or is new against the baseline; a check that fails
+    is forgiven only if errors that were there before, in other files, explain it.
     """
     if focus is None:
         return Verdict(now.ok, () if now.ok else now.errors, ())

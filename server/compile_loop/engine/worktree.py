@@ -50,8 +50,13 @@ class WorkTree:
 
     async def restore(self, changes: Changes) -> None:
         """Go back to the state in which exactly `changes` were made."""
-        await self.write({p: changes.get(p, self._before[p]) for p, data in self._now.items()
-                          if data != changes.get(p, self._before[p])})
+        await self.write(
+            {
+                p: changes.get(p, self._before[p])
+                for p, data in self._now.items()
+                if data != changes.get(p, self._before[p])
+            }
+        )
 
     def edit(self, changes: Changes) -> Edit:
         """The edit that leads from the files before to `changes`."""

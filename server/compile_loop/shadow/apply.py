@@ -1,4 +1,7 @@
-"""Writing an accepted edit to disk, for faces without an editor: whole or not at all, and never over what changed meanwhile."""
+"""Writing an accepted edit to disk, for faces without an editor.
+
+Whole or not at all, and never over what changed meanwhile.
+"""
 
 from __future__ import annotations
 

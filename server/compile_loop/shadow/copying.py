@@ -17,7 +17,8 @@ MAX_BYTES = 2 << 30
 DEPENDENCY_FOLDERS = frozenset({"node_modules", ".venv", "venv"})
 """Installed packages: linked, since copying them costs minutes and a check only reads them."""
 CACHE_TAG = "CACHEDIR.TAG"
-"""Marks a folder that its tool can make again (https://bford.info/cachedir/); Cargo, pytest, mypy and others write it."""
+"""Marks a folder that its tool can make again (https://bford.info/cachedir/); Cargo, pytest, mypy and others write it.
+"""
 
 
 @dataclass(slots=True)
@@ -75,7 +76,7 @@ def _copy_folder(
 
 
 def _copy_link(source: Path, target: Path, link: Path, copy: Path) -> None:
-    """A link into the workspace by absolute path must lead into the copy, or a write through it would reach the user's file."""
+    """Copy a link. One into the workspace by absolute path must lead into the copy: writes go through it."""
     destination = link.readlink()
     if destination.is_absolute() and destination.is_relative_to(source):
         destination = target / destination.relative_to(source)

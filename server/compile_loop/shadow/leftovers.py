@@ -1,4 +1,7 @@
-"""Temporary folders that a killed run left behind: each names its owner, and the next start removes those whose owner is gone (SPEC W4)."""
+"""Temporary folders that a killed run left behind.
+
+Each names its owner, and the next start removes those whose owner is gone (SPEC W4).
+"""
 
 from __future__ import annotations
 

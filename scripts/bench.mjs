@@ -1,0 +1,8 @@
+// npm run bench: every figure is a ratio of two things measured side by side in the same run.
+import { python, root, run, setUpPython } from "./setup.mjs";
+
+setUpPython("dev");
+for (const name of process.argv.length > 2 ? process.argv.slice(2) : ["startup", "rounds", "edits", "diagnostics"]) {
+  console.log(`\n## ${name}`);
+  run(python, ["-m", `tests.bench.${name}`], { cwd: root });
+}

@@ -1,0 +1,35 @@
+// npm test: set up, then every test, ring by ring. `npm test -- quick` leaves out the ring that starts a real VS Code.
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { python, root, say, setUpNode, setUpPython } from "./setup.mjs";
+
+const quick = process.argv.includes("quick");
+setUpPython("dev");
+setUpNode();
+
+const tool = (name) => join(root, "node_modules", ".bin", name);
+const module = (name, ...args) => [python, ["-m", name, ...args]];
+const rings = [
+  ["Python style", module("ruff", "check", ".")],
+  ["Python format", module("ruff", "format", "--check", ".")],
+  ["Python types", module("mypy")],
+  ["imports point one way", [join(root, ".venv", "bin", "lint-imports"), []]],
+  ["protocol.ts is fresh", [python, ["scripts/protocol_ts.py", "--check"]]],
+  ["TypeScript style", [tool("biome"), ["ci", "."]]],
+  ["TypeScript types", [tool("tsc"), ["--noEmit", "-p", "extension"]]],
+  ["tests without an editor", module("pytest", "tests", "-n", "2", "--dist", "loadgroup")],
+  ...(quick ? [] : [["a real VS Code", ["npm", ["run", "--silent", "test:vscode"]]]]),
+];
+
+const failed = [];
+for (const [name, [command, args]] of rings) {
+  const began = Date.now();
+  say(`${name}: ${command.replace(`${root}/`, "")} ${args.join(" ")}`);
+  const result = spawnSync(command, args, { cwd: root, stdio: "inherit" });
+  const seconds = ((Date.now() - began) / 1000).toFixed(1);
+  if (result.error) console.error(`${command} could not be started: ${result.error.message}`);
+  if (result.status !== 0) failed.push(name);
+  say(`${name}: ${result.status === 0 ? "passed" : "FAILED"} in ${seconds} s`);
+}
+console.log(failed.length ? `\nFailed: ${failed.join(", ")}` : "\nAll rings passed.");
+process.exit(failed.length ? 1 : 0);

@@ -1,0 +1,199 @@
+"""The only place where parts meet: from what a face was asked to a run that is ready to start."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from compile_loop.checks.contract import CommandContract
+from compile_loop.checks.process_tree import end_orphans
+from compile_loop.checks.protected import is_protected
+from compile_loop.checks.validate import ContractError
+from compile_loop.contracts.checks import Check, ContractResult
+from compile_loop.contracts.diagnostics import Diagnostic
+from compile_loop.contracts.events import Pass
+from compile_loop.contracts.protocols import ModelError, TurnGenerator
+from compile_loop.edits.paths import protected_part
+from compile_loop.engine.request import Parts, RunRequest, Scope
+from compile_loop.engine.run import Run
+from compile_loop.models.choose import ModelSettings, make_generator, parse_model
+from compile_loop.settings import Settings
+from compile_loop.shadow.copy import CopyShadow
+from compile_loop.shadow.leftovers import sweep
+from compile_loop.toolchains.detect import detect
+
+
+class ConfigurationError(ValueError):
+    """The run cannot start as asked; the message is a sentence that a user can act on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What a face was asked. Paths are absolute.
+
+    `targets` may be empty only where `scope` is `workspace`. `checks` are command lines; empty: the setting, else found
+    from the manifest or the language. `buffers` is unsaved text, encoded as the file on disk is. `generator` stands in
+    for the model of the settings.
+    """
+
+    root: Path
+    targets: tuple[Path, ...]
+    settings: Settings
+    scope: Scope = "files"
+    checks: tuple[str, ...] = ()
+    spec: str = ""
+    buffers: Mapping[Path, bytes] = field(default_factory=dict)
+    encodings: Mapping[Path, str] = field(default_factory=dict)
+    reproduce: Diagnostic | None = None
+    generator: TurnGenerator | None = None
+
+
+def start(job: Job) -> Run:
+    """Put the parts together. Raises `ConfigurationError`; nothing runs until the run is iterated."""
+    root = _workspace(job.root)
+    targets = tuple(_inside(root, path) for path in job.targets)
+    if not targets and job.scope == "files":
+        raise ConfigurationError("There is no file to fix. Name the files, or ask for the whole workspace.")
+    unsaved = {path.resolve() for path in job.buffers}
+    for path, name in zip(job.targets, targets, strict=True):
+        _usable(path, name, path.resolve() in unsaved or job.settings.allow_new_files)
+    request = RunRequest(
+        targets=targets,
+        scope=job.scope,
+        spec=job.spec,
+        max_rounds=job.settings.max_rounds,
+        deadline=job.settings.deadline_seconds,
+        suggestions=job.settings.suggestions,
+        allow_new_files=job.settings.allow_new_files,
+        encodings={_inside(root, path): name for path, name in job.encodings.items()},
+        reproduce=job.reproduce,
+    )
+    sweep()
+    end_orphans()
+    return Run(
+        request,
+        Parts(
+            shadow=CopyShadow(root, {_inside(root, path): data for path, data in job.buffers.items()}),
+            contract=_contract(job),
+            generator=job.generator or _generator(job.settings),
+            admit=_gate(root),
+            clock=time.monotonic,
+        ),
+    )
+
+
+async def run_contract_once(job: Job) -> ContractResult:
+    """Run the checks in an isolated copy, without a loop. Raises `ConfigurationError` or `ShadowError`."""
+    root = _workspace(job.root)
+    checks = _contract(job)
+    shadow = CopyShadow(root, {_inside(root, path): data for path, data in job.buffers.items()})
+    try:
+        await shadow.open()
+        return await checks.run(shadow, Pass.BASELINE, 0, lambda _event: None)
+    finally:
+        await shadow.close()
+
+
+def _contract(job: Job) -> CommandContract:
+    """The job's checks, ready to run. Raises `ConfigurationError` where there is none, or none that could fail."""
+    try:
+        return CommandContract(_checks(job), os.environ, _secret_names(job.settings))
+    except ContractError as error:
+        raise ConfigurationError(str(error)) from error
+
+
+def _checks(job: Job) -> list[Check]:
+    settings = job.settings
+    idle, total = settings.check_idle_timeout_seconds, settings.check_timeout_seconds
+    commands = job.checks or ((settings.check,) if settings.check.strip() else ())
+    if commands:
+        return [Check(name=line.strip(), command=line, idle_timeout=idle, total_timeout=total) for line in commands]
+    root = _workspace(job.root)
+    proposals = detect(root, [path.resolve() for path in job.targets])
+    if not proposals:
+        raise ConfigurationError(
+            "No check was found for this: no build manifest and no language with a known compiler. "
+            "Give the command that should pass as the check."
+        )
+    return [replace(proposals[0].check, idle_timeout=idle, total_timeout=total)]
+
+
+def _generator(settings: Settings) -> TurnGenerator | None:
+    if not settings.model.strip():
+        return None
+    try:
+        provider, model = parse_model(settings.model)
+        return make_generator(
+            ModelSettings(
+                provider=provider,
+                model=model,
+                base_url=settings.base_url or None,
+                api_key=settings.api_key.get_secret_value() if settings.api_key else None,
+                api_key_env=settings.api_key_env or None,
+                max_tokens=settings.max_tokens,
+                temperature=settings.temperature,
+            )
+        )
+    except ModelError as error:
+        raise ConfigurationError(error.message) from error
+    except ValueError as error:
+        raise ConfigurationError(str(error)) from error
+
+
+def _secret_names(settings: Settings) -> Sequence[str]:
+    return (settings.api_key_env,) if settings.api_key_env else ()
+
+
+def _workspace(root: Path) -> Path:
+    root = root.resolve()
+    if not root.is_dir():
+        raise ConfigurationError(f"The workspace {root} is no folder.")
+    if root in (Path(root.anchor), Path.home().resolve()):
+        raise ConfigurationError(f"The workspace is {root}, which is never copied. Open the project's own folder.")
+    return root
+
+
+def _inside(root: Path, path: Path) -> str:
+    """The path relative to the workspace, after resolving links on both sides (SPEC E10)."""
+    resolved = path.resolve()
+    if not resolved.is_relative_to(root):
+        raise ConfigurationError(f"{path} lies outside the workspace {root}. Open the folder that holds it.")
+    return resolved.relative_to(root).as_posix()
+
+
+def _usable(path: Path, name: str, may_be_absent: bool) -> None:
+    if path.is_dir():
+        raise ConfigurationError(f"{name} is a folder. Name the files to fix.")
+    if not path.exists():
+        if may_be_absent:
+            return
+        raise ConfigurationError(f"{name} does not exist.")
+    try:
+        with path.open("rb") as file:
+            head = file.read(8192)
+    except OSError as error:
+        raise ConfigurationError(f"{name} cannot be read: {error.strerror}.") from error
+    if _is_binary(head):
+        raise ConfigurationError(f"{name} is a binary file and cannot be edited as text.")
+
+
+def _is_binary(head: bytes) -> bool:
+    """Many NULs and no UTF-16 or UTF-32 mark: no text."""
+    return not head.startswith((b"\xff\xfe", b"\xfe\xff")) and head.count(0) > len(head) // 20 > 0
+
+
+def _gate(root: Path) -> Callable[[str, bool], str | None]:
+    def admit(path: str, has_error: bool) -> str | None:
+        place = root / path
+        if not place.resolve().is_relative_to(root):
+            return "it lies outside the workspace"
+        if (part := protected_part(path)) is not None:
+            return f"{part} decides what runs on this machine"
+        if not has_error and is_protected(path):
+            return "it is a test, build or configuration file"
+        return None if place.is_file() else "it is no file of the workspace"
+
+    return admit

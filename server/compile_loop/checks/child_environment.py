@@ -1,0 +1,40 @@
+"""The environment a check runs in: the user's own, unattended, without model keys (SPEC K3, Z1)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+_UNATTENDED = {
+    "CI": "1",
+    "NO_COLOR": "1",
+    "CLICOLOR": "0",
+    "CARGO_TERM_COLOR": "never",
+    "TERM": "dumb",
+    "PAGER": "cat",
+    "GIT_PAGER": "cat",
+    "GIT_TERMINAL_PROMPT": "0",
+    "LC_ALL": "C.UTF-8",
+    "PYTHONUNBUFFERED": "1",
+    "DEBIAN_FRONTEND": "noninteractive",
+}
+_OURS = re.compile(r"^(?:COMPILE_LOOP_.*|VSCODE_.*|ELECTRON_RUN_AS_NODE)$")
+_MODEL_KEY = re.compile(
+    r"^(?:OPENAI|ANTHROPIC|AZURE_OPENAI|AZURE_AI|GEMINI|GOOGLE_AI|GOOGLE_GENERATIVE_AI|MISTRAL|GROQ|OPENROUTER|DEEPSEEK|XAI|"
+    r"TOGETHER|FIREWORKS|COHERE|PERPLEXITY|CEREBRAS|DASHSCOPE|MOONSHOT|HF|HUGGINGFACE|OLLAMA|LITELLM|LLM|REPLICATE|NVIDIA)"
+    r"_(?:API_)?(?:KEY|TOKEN)S?$"
+)
+
+
+def child_environment(ours: Mapping[str, str], secrets: Iterable[str], extra: Mapping[str, str]) -> dict[str, str]:
+    """The check's environment.
+
+    `secrets` are names of variables that hold model keys by the user's settings; `extra` is the check's own.
+    """
+    hidden = set(secrets)
+    kept = {
+        name: value
+        for name, value in ours.items()
+        if name not in hidden and not _OURS.match(name) and not _MODEL_KEY.match(name)
+    }
+    return {**kept, **_UNATTENDED, **extra}

@@ -1,0 +1,137 @@
+"""The contract over real commands: every check runs, its output is read as it comes (SPEC K2, L4, D4)."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import PurePath
+
+from compile_loop.checks.child_environment import child_environment
+from compile_loop.checks.expectation import suspicious, unmet
+from compile_loop.checks.process import Finished, Stop, run_process
+from compile_loop.checks.tool_trouble import cannot_start, stuck, trouble
+from compile_loop.checks.validate import validate
+from compile_loop.contracts.checks import Check, CheckResult, ContractResult
+from compile_loop.contracts.diagnostics import Diagnostic
+from compile_loop.contracts.events import CheckFinished, CheckStarted, DiagnosticFound, Event, Pass
+from compile_loop.contracts.protocols import Shadow
+from compile_loop.toolchains.reading import OutputReader
+
+
+class CommandContract:
+    """Checks that are commands. Raises `ContractError` on a contract that could not tell red from green."""
+
+    def __init__(self, checks: Sequence[Check], environment: Mapping[str, str], secrets: Iterable[str] = ()) -> None:
+        validate(checks)
+        self.checks = tuple(checks)
+        self._environment = dict(environment)
+        self._secrets = frozenset(secrets)
+
+    async def run(self, shadow: Shadow, in_pass: Pass, number: int, emit: Callable[[Event], None]) -> ContractResult:
+        """Run every check in its order, also after one failed."""
+        results = []
+        for check in self.checks:
+            emit(CheckStarted(check.name, in_pass, number))
+            result = await self._run_one(check, shadow, emit)
+            emit(CheckFinished(in_pass, number, result))
+            results.append(result)
+        return ContractResult(tuple(results))
+
+    async def _run_one(self, check: Check, shadow: Shadow, emit: Callable[[Event], None]) -> CheckResult:
+        argv, cwd = shadow.command(_vector(check.command), check.cwd)
+        reader = OutputReader(
+            root=shadow.root, cwd=_user_directory(shadow.root, check.cwd), sources=_Sources(shadow), hint=_hint(check)
+        )
+        found: list[Diagnostic] = []
+
+        def take(diagnostics: Iterable[Diagnostic]) -> None:
+            for diagnostic in diagnostics:
+                found.append(diagnostic)
+                emit(DiagnosticFound(check.name, diagnostic))
+
+        def on_line(line: str) -> str:
+            line = shadow.user_text(line)
+            take(reader.feed(line))
+            return line
+
+        try:
+            finished = await run_process(
+                argv,
+                cwd=cwd,
+                env=child_environment(self._environment, self._secrets, check.env),
+                idle_timeout=check.idle_timeout,
+                total_timeout=check.total_timeout,
+                on_line=on_line,
+            )
+        except OSError as error:
+            sentence = cannot_start(argv[0], error)
+            return CheckResult(check.name, ok=False, exit_code=-1, stderr=sentence, environment=sentence)
+        take(reader.close(finished.exit_code))
+        return _result(check, finished, tuple(found))
+
+
+def _result(check: Check, finished: Finished, diagnostics: tuple[Diagnostic, ...]) -> CheckResult:
+    errors = sum(d.is_error for d in diagnostics)
+    if finished.stopped is not None:
+        sentence = _timeout(check, finished)
+        return CheckResult(
+            check.name,
+            ok=False,
+            exit_code=-1,
+            stdout=finished.stdout,
+            stderr=f"{finished.stderr}{sentence}\n",
+            duration=finished.seconds,
+            diagnostics=diagnostics,
+            timeout=sentence,
+        )
+    missing = unmet(check.expect, finished.exit_code, finished.stdout, finished.stderr)
+    located = any(d.is_error and d.file is not None for d in diagnostics)
+    return CheckResult(
+        check.name,
+        ok=missing is None,
+        exit_code=finished.exit_code,
+        stdout=finished.stdout,
+        stderr=finished.stderr + (f"Expected otherwise: {missing}.\n" if missing and finished.exit_code == 0 else ""),
+        duration=finished.seconds,
+        diagnostics=diagnostics,
+        environment=trouble(finished.exit_code, finished.stdout, finished.stderr, located) if missing else None,
+        suspicious=suspicious(finished.stdout, finished.stderr, errors) if missing is None else (),
+    )
+
+
+def _timeout(check: Check, finished: Finished) -> str:
+    if finished.stopped is Stop.IDLE:
+        limit = f"idle timeout of {check.idle_timeout:g} s (setting checkIdleTimeoutSeconds)"
+    else:
+        limit = f"total timeout of {check.total_timeout:g} s (setting checkTimeoutSeconds)"
+    return f"“{check.name}” was ended by its {limit}.{stuck(finished.last_line)}"
+
+
+def _vector(command: str | tuple[str, ...]) -> Sequence[str]:
+    if not isinstance(command, str):
+        return command
+    return ("cmd", "/d", "/s", "/c", command) if sys.platform == "win32" else ("/bin/sh", "-c", command)
+
+
+def _user_directory(root: str, cwd: str) -> str:
+    return str(PurePath(root, cwd))
+
+
+def _hint(check: Check) -> str:
+    return check.command if isinstance(check.command, str) else " ".join(check.command)
+
+
+class _Sources:
+    """The files as the tool saw them, for positions in its output."""
+
+    def __init__(self, shadow: Shadow) -> None:
+        self._shadow = shadow
+
+    def read(self, path: str) -> bytes | None:
+        return self._shadow.peek(path)
+
+    def exists(self, path: str) -> bool:
+        return self._shadow.peek(path) is not None
+
+    def find(self, suffix: str) -> list[str]:
+        return self._shadow.find(suffix)

@@ -1,0 +1,60 @@
+"""Does a finished command meet its expectation, and does its passing look honest (SPEC K1, Q9)?"""
+
+from __future__ import annotations
+
+import json
+import re
+
+from compile_loop.contracts.checks import Expectation
+
+_NO_TESTS = re.compile(
+    r"^(?:no tests (?:ran|to run|found|collected)|=+ no tests ran .*|collected 0 items|running 0 tests|"
+    r"ok\s+\S+\s+\S+\s+\[no tests to run\]|# tests 0)\s*",
+    re.IGNORECASE | re.MULTILINE,
+)
+_SOME_TESTS = re.compile(
+    r"^(?:running [1-9]\d* tests?|collected [1-9]\d* items?|.*\b[1-9]\d* passed\b.*|# tests [1-9]\d*)", re.MULTILINE
+)
+
+
+def unmet(expect: Expectation, exit_code: int, stdout: str, stderr: str) -> str | None:
+    """The first part of the expectation that does not hold, as a sentence; None where all hold."""
+    if expect.exit_zero and exit_code != 0:
+        return f"exit code {exit_code}"
+    for wanted in expect.output_contains:
+        if wanted not in stdout and wanted not in stderr:
+            return f"the output does not contain “{wanted}”"
+    for pointer, value in expect.json_equals.items():
+        try:
+            found = _at(json.loads(stdout), pointer)
+        except (ValueError, LookupError, TypeError):
+            return f"the output is no JSON with a value at “{pointer}”"
+        if found != value:
+            return f"“{pointer}” is {json.dumps(found)}, not {json.dumps(value)}"
+    return None
+
+
+def _at(document: object, pointer: str) -> object:
+    """The value at an RFC 6901 pointer."""
+    for token in pointer.split("/")[1:]:
+        key = token.replace("~1", "/").replace("~0", "~")
+        if isinstance(document, list):
+            document = document[int(key)]
+        elif isinstance(document, dict):
+            document = document[key]
+        else:
+            raise LookupError(pointer)
+    return document
+
+
+def suspicious(stdout: str, stderr: str, errors: int) -> tuple[str, ...]:
+    """Why a person should look at a check that passed."""
+    notes = []
+    if errors:
+        notes.append(
+            f"it passed although {errors} {'errors were' if errors > 1 else 'error was'} printed; a pipe may hide the exit code"
+        )
+    output = stdout + stderr
+    if _NO_TESTS.search(output) and not _SOME_TESTS.search(output):
+        notes.append("it ran no tests")
+    return tuple(notes)

@@ -1,0 +1,176 @@
+"""Running one command: own group, no input, output read as it comes, ended as a whole (SPEC K3)."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from compile_loop.checks.lines import HeadAndTail, LineSplitter
+from compile_loop.checks.process_tree import MARK, cpu_seconds, end_stragglers, end_tree, new_mark
+
+_WATCH_INTERVAL = 0.2
+_DRAIN_SECONDS = 1.0
+
+
+class Stop(str, Enum):
+    """Why a process was ended by us."""
+
+    IDLE = "idle"
+    TOTAL = "total"
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """How a process ended.
+
+    `exit_code` is negative for a signal; `stopped` says that a timeout ended it; `last_line` is what it said last.
+    """
+
+    exit_code: int
+    stdout: str
+    stderr: str
+    seconds: float
+    stopped: Stop | None
+    last_line: str
+    left_running: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class _Activity:
+    at: float
+    line: str = ""
+    cpu: float = 0.0
+
+
+async def run_process(
+    argv: Sequence[str],
+    *,
+    cwd: str,
+    env: Mapping[str, str],
+    idle_timeout: float,
+    total_timeout: float,
+    on_line: Callable[[str], str],
+) -> Finished:
+    """Run a command to its end.
+
+    `on_line` gets each line of both streams as it comes and returns it as it should be kept.
+
+    Raises `OSError` where it cannot start. Being cancelled ends the whole tree before it raises.
+    """
+    mark = new_mark()
+    started = time.monotonic()
+    process = await _start(argv, cwd, {**env, MARK: mark}, mark)
+    activity = _Activity(started)
+    out, err = HeadAndTail(), HeadAndTail()
+    readers = asyncio.gather(
+        _read(process.stdout, out, activity, on_line), _read(process.stderr, err, activity, on_line)
+    )
+    left: list[str] | None = None
+    try:
+        stopped = await _wait(process, readers, activity, started, idle_timeout, total_timeout)
+        if stopped is None:
+            left = await asyncio.to_thread(end_stragglers, mark)
+        with contextlib.suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(readers, _DRAIN_SECONDS)
+    finally:
+        readers.cancel()
+        await _end(process, mark, swept=left is not None)
+    return Finished(
+        exit_code=process.returncode if process.returncode is not None else -1,
+        stdout=out.text(),
+        stderr=err.text(),
+        seconds=time.monotonic() - started,
+        stopped=stopped,
+        last_line=activity.line,
+        left_running=tuple(left or ()),
+    )
+
+
+async def _start(argv: Sequence[str], cwd: str, env: Mapping[str, str], mark: str) -> asyncio.subprocess.Process:
+    own_group = {"creationflags": 0x00000200} if sys.platform == "win32" else {"start_new_session": True}
+    starting = asyncio.ensure_future(
+        asyncio.create_subprocess_exec(
+            *argv,
+            cwd=cwd,
+            env=env,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            **own_group,
+        )
+    )
+    try:
+        return await asyncio.shield(starting)
+    except asyncio.CancelledError:
+        with contextlib.suppress(OSError):
+            await _end(await starting, mark)
+        raise
+
+
+async def _read(
+    stream: asyncio.StreamReader | None, kept: HeadAndTail, activity: _Activity, on_line: Callable[[str], str]
+) -> None:
+    assert stream is not None
+    splitter = LineSplitter()
+    while data := await stream.read(1 << 16):
+        activity.at = time.monotonic()
+        for line in splitter.feed(data):
+            _take(line, kept, activity, on_line)
+        activity.line = splitter.unfinished or activity.line
+        await asyncio.sleep(0)  # a flood must not keep the loop from its other work
+    for line in splitter.close():
+        _take(line, kept, activity, on_line)
+
+
+def _take(line: str, kept: HeadAndTail, activity: _Activity, on_line: Callable[[str], str]) -> None:
+    line = on_line(line.removesuffix("\r"))
+    if line.strip():
+        activity.line = line
+    kept.add(line)
+
+
+async def _wait(
+    process: asyncio.subprocess.Process,
+    readers: asyncio.Future[tuple[None, None]],
+    activity: _Activity,
+    started: float,
+    idle_timeout: float,
+    total_timeout: float,
+) -> Stop | None:
+    """Wait for the process to exit; a pipe that a straggler holds open is no reason to wait on."""
+    ended = asyncio.ensure_future(process.wait())
+    try:
+        while True:
+            await asyncio.wait([ended], timeout=_WATCH_INTERVAL)
+            if process.returncode is not None:  # `wait` also waits for the pipes, which a straggler may hold
+                await asyncio.wait([readers], timeout=0.1)
+                return None
+            now = time.monotonic()
+            if now - started > total_timeout:
+                return Stop.TOTAL
+            if now - activity.at > min(idle_timeout, 5.0):
+                used = await asyncio.to_thread(cpu_seconds, process.pid)
+                if used > activity.cpu + 0.05:
+                    activity.cpu, activity.at = used, now
+            if now - activity.at > idle_timeout:
+                return Stop.IDLE
+    finally:
+        ended.cancel()
+
+
+async def _end(process: asyncio.subprocess.Process, mark: str, *, swept: bool = False) -> None:
+    """End what still runs, also when this task is being cancelled."""
+    if process.returncode is None:
+        await asyncio.shield(asyncio.to_thread(end_tree, process.pid, mark))
+        with contextlib.suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(process.wait(), 1.0)
+    elif not swept:
+        await asyncio.shield(asyncio.to_thread(end_stragglers, mark))
+    transport = getattr(process, "_transport", None)
+    if transport is not None:
+        transport.close()

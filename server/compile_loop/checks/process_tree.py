@@ -1,0 +1,117 @@
+"""Ending everything a check started, also what left its group or outlived its parent (SPEC K3, L15).
+
+Every check's processes inherit a mark in their environment; it names the check and the process that owns it. That finds
+a grandchild wherever it went, and what a killed owner left behind.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import time
+import uuid
+from collections.abc import Iterator
+
+import psutil
+
+MARK = "COMPILE_LOOP_CHECK_MARK"
+_GRACE = 0.3
+_LIMIT = 1.5
+
+
+def new_mark() -> str:
+    """A mark for one check: owner's process id and start time, and a name of its own."""
+    me = psutil.Process()
+    return f"{me.pid}:{me.create_time()}:{uuid.uuid4().hex}"
+
+
+def end_tree(pid: int, mark: str) -> None:
+    """End the process group of `pid` and every process with `mark`.
+
+    Asked first, killed after 0.3 s. Returns when they are gone or after 1.5 s.
+    """
+    _signal_group(pid, signal.SIGTERM)
+    alive = [*_descendants(pid), *_marked(mark)]
+    _, alive = psutil.wait_procs(alive, timeout=_GRACE)
+    deadline = time.monotonic() + _LIMIT
+    while True:
+        if hasattr(signal, "SIGKILL"):
+            _signal_group(pid, signal.SIGKILL)
+        alive = [*_descendants(pid), *_marked(mark)]
+        for process in alive:
+            with contextlib.suppress(psutil.Error):
+                process.kill()
+        _, alive = psutil.wait_procs(alive, timeout=0.2)
+        if not alive or time.monotonic() > deadline:
+            return
+
+
+def end_stragglers(mark: str) -> list[str]:
+    """End what a check left running after it exited; returns the names of those processes."""
+    left = list(_marked(mark))
+    names = []
+    for process in left:
+        with contextlib.suppress(psutil.Error):
+            names.append(process.name())
+            process.kill()
+    psutil.wait_procs(left, timeout=_LIMIT)
+    return names
+
+
+def end_orphans() -> int:
+    """End check processes whose owner no longer runs; returns how many."""
+    count = 0
+    for process, mark in _all_marked():
+        try:
+            pid, created, _ = mark.split(":")
+            owner_runs = psutil.Process(int(pid)).create_time() == float(created)
+        except psutil.NoSuchProcess:
+            owner_runs = False
+        except (ValueError, psutil.Error):
+            continue
+        if not owner_runs:
+            with contextlib.suppress(psutil.Error):
+                process.kill()
+                count += 1
+    return count
+
+
+def cpu_seconds(pid: int) -> float:
+    """Processor time used so far by `pid` and its living descendants, and by descendants already waited for."""
+    total = 0.0
+    for process in (psutil.Process(pid), *_descendants(pid)) if psutil.pid_exists(pid) else ():
+        with contextlib.suppress(psutil.Error):
+            used = process.cpu_times()
+            total += (
+                used.user + used.system + getattr(used, "children_user", 0.0) + getattr(used, "children_system", 0.0)
+            )
+    return total
+
+
+def _descendants(pid: int) -> list[psutil.Process]:
+    try:
+        process = psutil.Process(pid)
+        return [*process.children(recursive=True), *([process] if process.status() != psutil.STATUS_ZOMBIE else [])]
+    except psutil.Error:
+        return []
+
+
+def _marked(mark: str) -> Iterator[psutil.Process]:
+    return (process for process, found in _all_marked() if found == mark)
+
+
+def _all_marked() -> Iterator[tuple[psutil.Process, str]]:
+    for process in psutil.process_iter():
+        try:
+            mark = process.environ().get(MARK)
+        except (psutil.Error, OSError):
+            continue
+        if mark is not None:
+            yield process, mark
+
+
+def _signal_group(pid: int, number: int) -> None:
+    if hasattr(os, "killpg"):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(pid, number)

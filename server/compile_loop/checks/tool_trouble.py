@@ -1,0 +1,78 @@
+"""When the tool itself could not do its work: nothing that a model should be asked to repair (SPEC L3, Q7)."""
+
+from __future__ import annotations
+
+import re
+
+_CANNOT = (
+    (re.compile(r"No space left on device|Disk quota exceeded"), "there is no room left on the disk"),
+    (
+        re.compile(r"Could not resolve host|Temporary failure in name resolution|getaddrinfo (?:ENOTFOUND|EAI_AGAIN)"),
+        "the network could not be reached",
+    ),
+    (
+        re.compile(r"Cannot allocate memory|virtual memory exhausted|JavaScript heap out of memory"),
+        "the tool ran out of memory",
+    ),
+    (
+        re.compile(r"error: linker [`'‘]\w+['’] not found|rustup could not choose a version|no default toolchain"),
+        "a part of the toolchain is missing",
+    ),
+)
+_NOT_FOUND = re.compile(
+    r"(?:^|: )(?P<name>[\w.+/-]+): (?:command )?not found\s*$|env: [‘'](?P<env>[^’']+)[’']: No such file", re.MULTILINE
+)
+_DENIED = re.compile(
+    r"^(?:/bin/)?(?:ba|da|z)?sh: (?:\d+: |line \d+: )?(?P<name>[^:]+): Permission denied", re.MULTILINE
+)
+_WATCHING = re.compile(
+    r"(?:watching|waiting) for (?:file )?changes|watch(?:ing)? mode|press .{1,20} to (?:quit|exit|run|show)|"
+    r"listening on|server (?:is )?running at",
+    re.IGNORECASE,
+)
+_PROMPT = re.compile(
+    r"(?:\[[yYnN]/[yYnN]\]|\((?:yes|y)/(?:no|n)\)|password|passphrase|username).{0,20}[:?]?\s*$|\?\s*$", re.IGNORECASE
+)
+
+
+def trouble(exit_code: int, stdout: str, stderr: str, has_errors: bool) -> str | None:
+    """A sentence on why the tool could not run, in its own words; None where it did run."""
+    output = f"{stderr}\n{stdout}"[-20_000:]
+    if exit_code == 127 and (match := _NOT_FOUND.search(output)):
+        name = match.group("name") or match.group("env")
+        return f"The command “{name}” was not found. Install it or put it on the PATH, then run again."
+    if exit_code == 126 and (match := _DENIED.search(output)):
+        return f"“{match.group('name')}” may not be executed (permission denied). Make it executable, then run again."
+    if exit_code in (126, 127) and not has_errors:
+        return f"The check's command could not be started: {_last(output)}"
+    if has_errors:
+        return None
+    for pattern, words in _CANNOT:
+        if match := pattern.search(output):
+            return f"The check could not do its work because {words}: {match.group()}."
+    return None
+
+
+def cannot_start(program: str, error: OSError) -> str:
+    """A sentence for a command that the system would not start."""
+    if isinstance(error, FileNotFoundError):
+        return f"The command “{program}” was not found. Install it or put it on the PATH, then run again."
+    if isinstance(error, PermissionError):
+        return f"“{program}” may not be executed (permission denied). Make it executable, then run again."
+    return f"“{program}” could not be started: {error.strerror or error}."
+
+
+def stuck(last_line: str) -> str:
+    """Why a command that was ended by its timeout may have been waiting, as the rest of a sentence.
+
+    Empty where nothing shows.
+    """
+    if _WATCHING.search(last_line):
+        return f" It seems to be in a watch mode (“{last_line.strip()[-120:]}”); use a command that ends by itself."
+    if _PROMPT.search(last_line.strip()):
+        return f" It seems to wait for an answer (“{last_line.strip()[-120:]}”); use a command that asks nothing."
+    return ""
+
+
+def _last(output: str) -> str:
+    return next((line.strip() for line in reversed(output.splitlines()) if line.strip()), "no output")

@@ -1,0 +1,72 @@
+"""`compile-loop check`: run the contract once and print what it says."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from compile_loop.assemble import ConfigurationError, Job, run_contract_once
+from compile_loop.cli import exits
+from compile_loop.cli.job import make_job
+from compile_loop.cli.json_output import check_document
+from compile_loop.contracts.checks import ContractResult
+from compile_loop.contracts.diagnostics import Diagnostic, Severity
+from compile_loop.contracts.protocols import ShadowError
+from compile_loop.settings import Settings
+
+NAME = "check"
+EXAMPLE = "Example: `compile-loop check --check 'cargo check'`"
+
+_STYLES = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFORMATION: "blue", Severity.HINT: "dim"}
+
+
+def run(
+    files: list[Path] = typer.Argument(None, help="Files from which the check is found, when none is given."),
+    check: list[str] = typer.Option([], help="Command to run. Give it again for more checks."),
+    root: Path = typer.Option(None, exists=True, file_okay=False, help="The workspace. Default: the current folder."),
+    as_json: bool = typer.Option(False, "--json", help="Print one JSON document (schema compile-loop/check/1)."),
+) -> None:
+    """Run the check in an isolated copy and print its diagnostics.
+
+    Exit code: 0 passes, 1 fails, 2 usage or configuration, 3 environment.
+    """
+    try:
+        job = make_job(files or [], root, check, "", Settings())
+        result = asyncio.run(run_contract_once(job))
+    except (ConfigurationError, ShadowError) as error:
+        Console(stderr=True).print(f"[red]{escape(str(error))}[/red]", highlight=False, soft_wrap=True)
+        raise typer.Exit(exits.USAGE if isinstance(error, ConfigurationError) else exits.ENVIRONMENT) from error
+    if as_json:
+        typer.echo(json.dumps(check_document(result, job.root.resolve()), indent=2, ensure_ascii=False))
+    else:
+        _print(result, job)
+    raise typer.Exit(exits.GREEN if result.ok else exits.ENVIRONMENT if result.environment else exits.NOT_GREEN)
+
+
+def _print(result: ContractResult, job: Job) -> None:
+    console = Console()
+    for check in result.results:
+        for diagnostic in check.diagnostics:
+            _print_diagnostic(diagnostic, console)
+        verdict = "[green]passes[/green]" if check.ok else f"[red]fails[/red], exit code {check.exit_code}"
+        console.print(f"[bold]{escape(check.check)}[/bold]: {verdict}, {check.duration:.1f} s", highlight=False)
+        for note in (check.environment, *check.suspicious):
+            if note:
+                console.print(f"[yellow]{escape(note)}[/yellow]", highlight=False, soft_wrap=True)
+
+
+def _print_diagnostic(diagnostic: Diagnostic, console: Console) -> None:
+    start = diagnostic.range.start
+    place = f"{diagnostic.file}:{start.line + 1}:{start.character + 1}: " if diagnostic.file else ""
+    code = f" \\[{escape(diagnostic.code)}]" if diagnostic.code else ""
+    style = _STYLES[diagnostic.severity]
+    console.print(
+        f"{escape(place)}[{style}]{diagnostic.severity.value}[/{style}]: {escape(diagnostic.message)}{code}",
+        highlight=False,
+        soft_wrap=True,
+    )

@@ -1,0 +1,115 @@
+"""`compile-loop doctor`: what was found on this machine, and what is missing."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import shutil
+import sys
+import tempfile
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from compile_loop import __version__
+from compile_loop.models.openai import KEY_VARIABLE
+from compile_loop.shadow.copy import CopyShadow
+from compile_loop.toolchains.registry import known_tools
+
+NAME = "doctor"
+EXAMPLE = "Example: `compile-loop doctor`"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked for. `found` is what it is and where, `advice` how to get it where it is missing."""
+
+    part: str
+    name: str
+    ok: bool
+    found: str
+    advice: str = ""
+
+
+def run(
+    as_json: bool = typer.Option(False, "--json", help="Print one JSON document (schema compile-loop/doctor/1)."),
+) -> None:
+    """Say what was found: Python, toolchains, models, isolation; and what is missing.
+
+    Exit code: 0 if a run is possible, 3 if not.
+    """
+    findings = [*_python(), *_isolation(), *_toolchains(), *_models()]
+    possible = all(f.ok for f in findings if f.part in ("python", "isolation")) and any(
+        f.ok for f in findings if f.part == "toolchain"
+    )
+    if as_json:
+        document = {"schema": "compile-loop/doctor/1", "possible": possible, "findings": [asdict(f) for f in findings]}
+        typer.echo(json.dumps(document, indent=2, ensure_ascii=False))
+    else:
+        _print(findings, possible)
+    raise typer.Exit(0 if possible else 3)
+
+
+def _print(findings: list[Finding], possible: bool) -> None:
+    table = Table(box=None, show_header=False, pad_edge=False)
+    for finding in findings:
+        mark = "[green]found[/green]" if finding.ok else "[yellow]missing[/yellow]"
+        table.add_row(finding.part, finding.name, mark, escape(finding.found if finding.ok else finding.advice))
+    console = Console()
+    console.print(table)
+    console.print(
+        "\nRuns are possible here." if possible else "\nA run is not possible yet: see what is missing above."
+    )
+
+
+def _python() -> list[Finding]:
+    version = platform.python_version()
+    return [
+        Finding(
+            "python",
+            "Python",
+            sys.version_info >= (3, 10),
+            f"{version}, {sys.executable}",
+            "Python 3.10 or newer is needed.",
+        ),
+        Finding("python", "compile-loop", True, f"{__version__}, {Path(__file__).parents[1]}"),
+    ]
+
+
+def _isolation() -> list[Finding]:
+    folder = Path(tempfile.gettempdir())
+    try:
+        with tempfile.NamedTemporaryFile(dir=folder, prefix="compile-loop-"):
+            free = shutil.disk_usage(folder).free
+    except OSError as error:
+        return [
+            Finding("isolation", "copy", False, "", f"No temporary file can be made in {folder}: {error.strerror}.")
+        ]
+    return [Finding("isolation", "copy", True, f"{CopyShadow.isolation} {folder}, {free >> 20} MiB free")]
+
+
+def _toolchains() -> list[Finding]:
+    findings = []
+    for tool, programs, packages in known_tools():
+        place = next((found for program in programs if (found := shutil.which(program))), None)
+        findings.append(
+            Finding("toolchain", tool, place is not None, place or "", f"Debian and Ubuntu: apt-get install {packages}")
+        )
+    return findings
+
+
+def _models() -> list[Finding]:
+    return [
+        Finding(
+            "model",
+            "openai",
+            bool(os.environ.get(KEY_VARIABLE)),
+            f"{KEY_VARIABLE} is set",
+            f"Set {KEY_VARIABLE} to use it.",
+        )
+    ]

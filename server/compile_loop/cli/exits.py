@@ -1,0 +1,25 @@
+"""Exit codes of the command line (SPEC P3)."""
+
+from __future__ import annotations
+
+from compile_loop.contracts.outcome import FailureKind, Outcome
+
+GREEN = 0
+NOT_GREEN = 1
+USAGE = 2
+ENVIRONMENT = 3
+CANCELLED = 130
+
+_BY_FAILURE = {
+    FailureKind.CONFIGURATION: USAGE,
+    FailureKind.NEEDS_AUTH: USAGE,
+    FailureKind.ENVIRONMENT: ENVIRONMENT,
+    FailureKind.CANCELLED: CANCELLED,
+}
+
+
+def exit_code(outcome: Outcome) -> int:
+    """0 green or nothing to fix, 1 not green, 2 configuration, 3 environment, 130 cancelled."""
+    if outcome.failure is None:
+        return GREEN if outcome.ok else NOT_GREEN
+    return _BY_FAILURE.get(outcome.failure.kind, NOT_GREEN)

@@ -1,0 +1,174 @@
+"""`compile-loop fix`: run the loop, show the result, and write it if that is wanted."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import signal
+import sys
+from enum import Enum
+from pathlib import Path
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from compile_loop.assemble import ConfigurationError, Job, start
+from compile_loop.cli import exits
+from compile_loop.cli.diff import coloured, unified_diff
+from compile_loop.cli.job import make_job
+from compile_loop.cli.json_output import outcome_document
+from compile_loop.cli.progress import Progress
+from compile_loop.contracts.events import RunFinished
+from compile_loop.contracts.outcome import Ending, Outcome
+from compile_loop.settings import Settings
+from compile_loop.shadow.apply import ApplyError, apply_edit
+
+NAME = "fix"
+EXAMPLE = "Example: `compile-loop fix src/a.c --check 'make' --model openai:gpt-5 --apply`"
+
+
+class Result(Enum):
+    """What happens with the edit."""
+
+    ASK = "ask"
+    APPLY = "apply"
+    DIFF = "diff"
+
+
+def run(
+    files: list[Path] = typer.Argument(None, help="Files that may be edited. None: whatever the check's errors name."),
+    check: list[str] = typer.Option(
+        [], help="Command that passes when the code is right. Give it again for more checks."
+    ),
+    spec: str = typer.Option("", help="What is wanted, in your words, beyond a passing check."),
+    model: str = typer.Option(
+        "", envvar="COMPILE_LOOP_MODEL", help="PROVIDER:NAME. None: only the toolchain's own suggestions."
+    ),
+    base_url: str = typer.Option("", envvar="COMPILE_LOOP_BASE_URL", help="Address of the model's endpoint."),
+    api_key_env: str = typer.Option("", help="Name of the environment variable that holds the key."),
+    max_rounds: int = typer.Option(5, min=1, max=100, help="How often the model is asked."),
+    deadline: float = typer.Option(900.0, min=1, help="Seconds for the whole run."),
+    root: Path = typer.Option(None, exists=True, file_okay=False, help="The workspace. Default: the current folder."),
+    suggestions: bool = typer.Option(True, help="Try the toolchain's own fixes first."),
+    allow_new_files: bool = typer.Option(False, help="Let the edit create files."),
+    apply: bool = typer.Option(False, "--apply", help="Write a green result without asking."),
+    diff: bool = typer.Option(False, "--diff", help="Print the diff on standard output and write nothing."),
+    as_json: bool = typer.Option(
+        False, "--json", help="Print the outcome as one JSON document; writes nothing without --apply."
+    ),
+) -> None:
+    """Fix files until their check passes.
+
+    Works in an isolated copy; your files are written only after you agree. Exit code: 0 green or nothing to fix, 1 not
+    green, 2 usage or configuration, 3 environment, 130 cancelled.
+    """
+    if apply and diff:
+        raise typer.BadParameter("--apply and --diff exclude each other.")
+    settings = Settings(
+        model=model,
+        base_url=base_url,
+        api_key_env=api_key_env,
+        max_rounds=max_rounds,
+        deadline_seconds=deadline,
+        suggestions=suggestions,
+        allow_new_files=allow_new_files,
+    )
+    console = Console(stderr=diff or as_json)
+    try:
+        job = make_job(files or [], root, check, spec, settings)
+        outcome = asyncio.run(watch(job, console))
+    except ConfigurationError as error:
+        Console(stderr=True).print(f"[red]{escape(str(error))}[/red]", highlight=False, soft_wrap=True)
+        raise typer.Exit(exits.USAGE) from error
+    report(outcome, console)
+    decision = Result.APPLY if apply else Result.DIFF if diff or as_json else Result.ASK
+    applied, code = settle(outcome, job.root, decision, console, diff)
+    if as_json:
+        typer.echo(json.dumps(outcome_document(outcome, applied), indent=2, ensure_ascii=False))
+    raise typer.Exit(code)
+
+
+async def watch(job: Job, console: Console) -> Outcome:
+    """Run a job, printing what happens; Ctrl+C cancels it. Raises `ConfigurationError`."""
+    active = start(job)
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        with contextlib.suppress(NotImplementedError):
+            loop.add_signal_handler(number, active.cancel)
+    progress = Progress(console)
+    outcome: Outcome | None = None
+    try:
+        async for event in active:
+            progress.show(event)
+            if isinstance(event, RunFinished):
+                outcome = event.outcome
+    finally:
+        progress.close()
+    assert outcome is not None  # the stream always ends with it
+    return outcome
+
+
+def report(outcome: Outcome, console: Console) -> None:
+    """Say in a few lines how the run ended."""
+    tally = outcome.tally
+    rounds = (
+        f"{tally.rounds} {'round' if tally.rounds == 1 else 'rounds'} of a model" if tally.rounds else "no model asked"
+    )
+    if outcome.ending is Ending.GREEN:
+        console.print(f"\n[bold green]Green[/bold green]: {tally.errors_before} → 0 errors, {rounds}.", highlight=False)
+    elif outcome.ending is Ending.NOTHING_TO_FIX:
+        console.print("\n[bold green]Nothing to fix[/bold green]: the check passes as it is.", highlight=False)
+    elif outcome.failure is not None:
+        console.print(
+            f"\n[bold red]Not green[/bold red] ({outcome.failure.kind.value}): {escape(outcome.failure.message)}",
+            highlight=False,
+            soft_wrap=True,
+        )
+        if outcome.edit:
+            console.print(f"Partial result: {tally.errors_before} → {tally.errors_after} errors.", highlight=False)
+    if tally.explanation and outcome.edit:
+        console.print(escape(tally.explanation), highlight=False, soft_wrap=True)
+    if tally.remaining:
+        console.print(
+            f"{len(tally.remaining)} earlier errors in other files remain; the check still exits with {tally.exit_code}.",
+            highlight=False,
+        )
+    for note in tally.suspicious:
+        console.print(f"[yellow]Please confirm: the check is suspicious, {escape(note)}.[/yellow]", highlight=False)
+
+
+def settle(outcome: Outcome, root: Path, decision: Result, console: Console, to_stdout: bool) -> tuple[bool, int]:
+    """Show the diff and write it if so decided; returns whether it was written, and the exit code."""
+    code = exits.exit_code(outcome)
+    if not outcome.edit:
+        return False, code
+    diffs = [unified_diff(change) for change in outcome.edit.files]
+    if to_stdout:
+        sys.stdout.write("".join(diffs))
+        return False, code
+    if decision is not Result.DIFF:
+        console.print()
+        for text in diffs:
+            console.print(coloured(text), end="", soft_wrap=True)
+    if decision is Result.ASK and outcome.ok and sys.stdin.isatty() and sys.stdout.isatty():
+        decision = Result.APPLY if typer.confirm(f"\nWrite {_files(outcome)}?") else Result.DIFF
+    if decision is not Result.APPLY or not outcome.ok:
+        if decision is Result.ASK and outcome.ok:
+            console.print("\nNothing was written. Add --apply to write the result.", highlight=False)
+        elif decision is not Result.DIFF:
+            console.print("\nNothing was written.", highlight=False)
+        return False, code
+    try:
+        apply_edit(root.resolve(), outcome.edit)
+    except ApplyError as error:
+        console.print(f"[red]{escape(str(error))}[/red]", highlight=False, soft_wrap=True)
+        return False, exits.NOT_GREEN
+    console.print(f"\nWrote {_files(outcome)}.", highlight=False)
+    return True, code
+
+
+def _files(outcome: Outcome) -> str:
+    paths = outcome.edit.paths
+    return ", ".join(paths) if len(paths) <= 3 else f"{len(paths)} files"

@@ -1,0 +1,42 @@
+"""`compile-loop`: the entry point and its commands, one file each."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from compile_loop import __version__
+from compile_loop.cli import check, demo, diagnose, doctor, edit, fix, serve
+
+app = typer.Typer(
+    name="compile-loop",
+    help="Fix code until its check passes.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+)
+for command in (fix, check, edit, diagnose, doctor, serve, demo):
+    app.command(name=command.NAME, epilog=command.EXAMPLE)(command.run)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"compile-loop {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
+) -> None:
+    pass
+
+
+def main() -> None:
+    """Run the command line; the exit code says how it went."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    app()

@@ -1,0 +1,141 @@
+"""Real processes: output, timeouts, and that nothing is left running (SPEC K3)."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from compile_loop.checks.process import Finished, Stop, run_process
+
+PYTHON = sys.executable
+
+
+async def run(
+    tmp_path: Path, *argv: str, idle: float = 20, total: float = 20, lines: list[str] | None = None
+) -> Finished:
+    def keep(line: str) -> str:
+        if lines is not None:
+            lines.append(line)
+        return line
+
+    return await run_process(
+        argv, cwd=str(tmp_path), env=dict(os.environ), idle_timeout=idle, total_timeout=total, on_line=keep
+    )
+
+
+def running(word: str) -> list[psutil.Process]:
+    return [p for p in psutil.process_iter(["cmdline"]) if any(word in part for part in p.info["cmdline"] or [])]
+
+
+@pytest.mark.spec("K3")
+async def test_output_of_both_streams_and_the_exit_code(tmp_path: Path) -> None:
+    lines: list[str] = []
+    done = await run(tmp_path, "/bin/sh", "-c", "echo out; echo err >&2; printf 'no end'; exit 7", lines=lines)
+    assert (done.exit_code, done.stdout, done.stderr) == (7, "out\nno end\n", "err\n")
+    assert sorted(lines) == ["err", "no end", "out"]
+
+
+@pytest.mark.spec("K3")
+async def test_there_is_no_input(tmp_path: Path) -> None:
+    done = await run(tmp_path, "/bin/sh", "-c", "read x || echo end of input")
+    assert done.stdout == "end of input\n"
+
+
+@pytest.mark.spec("K3")
+async def test_lines_come_while_the_command_runs(tmp_path: Path) -> None:
+    lines: list[str] = []
+    task = asyncio.create_task(run(tmp_path, "/bin/sh", "-c", "echo first; sleep 1.5; echo second", lines=lines))
+    await asyncio.sleep(0.7)
+    assert lines == ["first"]
+    await task
+    assert lines == ["first", "second"]
+
+
+@pytest.mark.spec("K3", "D6")
+async def test_a_flood_is_read_in_bounded_memory_with_head_and_tail_kept(tmp_path: Path) -> None:
+    done = await run(
+        tmp_path, PYTHON, "-c", "import sys\nfor i in range(300000): sys.stdout.write(f'line {i} ' + 'x' * 60 + '\\n')"
+    )
+    assert len(done.stdout) < 80_000
+    assert done.stdout.startswith("line 0 ") and "line 299999 " in done.stdout and "lines left out" in done.stdout
+
+
+@pytest.mark.spec("K3")
+async def test_one_endless_line_stays_bounded(tmp_path: Path) -> None:
+    done = await run(tmp_path, PYTHON, "-c", "import sys\nfor _ in range(200): sys.stdout.write('x' * 100000)")
+    assert len(done.stdout) < 150_000
+
+
+@pytest.mark.spec("K3")
+async def test_idle_timeout_ends_a_silent_command_but_not_a_busy_one(tmp_path: Path) -> None:
+    silent = await run(tmp_path, "/bin/sh", "-c", "sleep 61.5", idle=1)
+    assert silent.stopped is Stop.IDLE and silent.seconds < 4
+    busy = await run(tmp_path, PYTHON, "-c", "import time\nend=time.time()+2.5\nwhile time.time()<end: pass", idle=1)
+    assert busy.stopped is None and busy.exit_code == 0
+
+
+@pytest.mark.spec("K3")
+async def test_total_timeout_ends_a_talkative_command(tmp_path: Path) -> None:
+    done = await run(tmp_path, "/bin/sh", "-c", "while :; do echo tick; sleep 0.2; done", total=1.5)
+    assert done.stopped is Stop.TOTAL and "tick" in done.stdout and done.seconds < 4
+
+
+LEAVES_GROUP = """
+import os, subprocess, sys
+subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(62.25)'], start_new_session=True)
+if sys.argv[1] == 'stay': import time; time.sleep(62.25)
+"""
+
+
+@pytest.mark.spec("K3")
+@pytest.mark.parametrize("how", ["stay", "leave"])
+async def test_a_grandchild_that_left_the_group_and_holds_the_pipe_is_ended(tmp_path: Path, how: str) -> None:
+    began = time.monotonic()
+    done = await run(tmp_path, PYTHON, "-c", LEAVES_GROUP, how, idle=1)
+    assert (done.stopped is Stop.IDLE) == (how == "stay")
+    assert time.monotonic() - began < 5
+    assert running("62.25") == []
+    if how == "leave":
+        assert done.left_running
+
+
+@pytest.mark.spec("K3")
+async def test_a_command_that_ignores_sigterm_is_killed_within_two_seconds(tmp_path: Path) -> None:
+    task = asyncio.create_task(run(tmp_path, "/bin/sh", "-c", "trap '' TERM; while :; do sleep 63.75; done"))
+    await asyncio.sleep(0.5)
+    began = time.monotonic()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert time.monotonic() - began < 2
+    assert running("63.75") == []
+
+
+@pytest.mark.spec("L15")
+async def test_a_cancel_right_at_the_start_leaves_nothing(tmp_path: Path) -> None:
+    for delay in (0, 0.001, 0.003, 0.01):
+        task = asyncio.create_task(run(tmp_path, "/bin/sh", "-c", "sleep 64.125"))
+        await asyncio.sleep(delay)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+    await asyncio.sleep(0.2)
+    assert running("64.125") == []
+
+
+@pytest.mark.spec("K2")
+async def test_a_command_that_cannot_start_raises(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        await run(tmp_path, "no-such-program-here")
+
+
+@pytest.mark.spec("K3")
+async def test_output_that_is_not_utf8_is_replaced_not_lost(tmp_path: Path) -> None:
+    done = await run(tmp_path, "/bin/sh", "-c", r"printf 'caf\351 ok\n'")
+    assert done.stdout == "caf� ok\n"
