@@ -20,8 +20,11 @@ COMMANDS = {
     "serverStartRun": "compileLoop.server.startRun",
     "serverStop": "compileLoop.server.stop",
 }
-"""`fix` and `fixWorkspace` are the client's own and get the arguments (uri, DiagnosticRef) from a code action. The server's
-two are advertised only to clients that did not set `clientHandlesCommands`; each takes one object as its argument."""
+"""`fix` and `fixWorkspace` are the client's own and get the arguments (uri, DiagnosticRef) from a code action.
+
+The server's two are advertised only to clients that did not set `clientHandlesCommands`; each takes one object as its
+argument.
+"""
 CODE_ACTION_KIND = "quickfix.compileLoop"
 """Kind of the server's code actions."""
 CONTENT_SCHEME = "compile-loop"
@@ -143,6 +146,8 @@ class RunResult(Model):
     spending: SpendingInfo
     suspicious: list[str] = Field(default_factory=list)
     """What wants a person's look before this is believed (SPEC Q9)."""
+    notes: list[str] = Field(default_factory=list)
+    """What to know before this is applied, such as line ends that the editor will change."""
 
 
 class AcceptParams(Model):
@@ -159,6 +164,8 @@ class AcceptResult(Model):
     message: str
     conflicts: list[str] = Field(default_factory=list)
     """URIs of files that changed since the run read them; nothing was written."""
+    differs: list[str] = Field(default_factory=list)
+    """URIs of files whose text, after applying, is not what was meant: something else changed them at the same time."""
 
 
 class DiscardParams(Model):

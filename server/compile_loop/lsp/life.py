@@ -1,0 +1,84 @@
+"""The server's life: from the first byte to the last child process (SPEC S3)."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import signal
+import threading
+from collections.abc import Callable
+
+from pygls.io_ import run_async
+
+from compile_loop.lsp.logs import configure
+from compile_loop.lsp.server import LoopServer, create_server
+from compile_loop.lsp.stdio import Reader, Streams, Writer
+
+log = logging.getLogger(__name__)
+LAST_RESORT = 8.0
+"""Seconds after which a process that cannot end by itself is ended."""
+PARENT_POLL = 2.0
+
+
+async def live(streams: Streams) -> int:
+    """Serve until `exit`, the end of input, a signal, or the client's death; returns the exit status."""
+    loop = asyncio.get_running_loop()
+    reader = Reader(streams.stdin, loop)
+    writer = Writer(streams.stdout, lambda: _soon(loop, reader.end))
+    server = create_server()
+    server.protocol.set_writer(writer)
+    configure(server)
+    _end_on_signals(loop, reader)
+    watch = asyncio.create_task(_watch_client(server, reader))
+    try:
+        await run_async(threading.Event(), reader, server.protocol, log, server.report_server_error)
+        status = 0
+    except SystemExit as end:  # pygls' handler of `exit`
+        status = end.code if isinstance(end.code, int) else 1
+    finally:
+        watch.cancel()
+        _end_for_certain()
+        await server.finish()
+        writer.close()
+    return status
+
+
+def _soon(loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> None:
+    with contextlib.suppress(RuntimeError):  # the loop is closed already
+        loop.call_soon_threadsafe(call)
+
+
+def _end_on_signals(loop: asyncio.AbstractEventLoop, reader: Reader) -> None:
+    for name in ("SIGTERM", "SIGINT", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is None:
+            continue
+        try:
+            loop.add_signal_handler(number, reader.end)
+        except (NotImplementedError, RuntimeError):
+            return  # Windows: the client ends us by closing our input
+
+
+async def _watch_client(server: LoopServer, reader: Reader) -> None:
+    """End when the client's process is gone although somebody else still holds our input open."""
+    await server.greeted.wait()
+    client = server.process_id
+    if client is None:
+        return
+    from psutil import pid_exists
+
+    if not pid_exists(client):
+        return  # the number belongs to another machine or container
+    while pid_exists(client):  # noqa: ASYNC110 - the system tells nobody of a process that is not its child
+        await asyncio.sleep(PARENT_POLL)
+    log.warning("The client (process %d) is gone.", client)
+    reader.end()
+
+
+def _end_for_certain() -> None:
+    """A thread that hangs in a system call must not keep the process."""
+    timer = threading.Timer(LAST_RESORT, os._exit, (1,))
+    timer.daemon = True
+    timer.start()

@@ -1,0 +1,61 @@
+"""`compileLoop/run` (SPEC S1): cancellable, with progress, events and diagnostics on the way."""
+
+from __future__ import annotations
+
+import asyncio
+
+from compile_loop.lsp.places import locate
+from compile_loop.lsp.protocol import RunParams, RunResult
+from compile_loop.lsp.relay import Relay
+from compile_loop.lsp.results import Result, describe
+from compile_loop.lsp.rpc import Refused
+from compile_loop.lsp.runs import ActiveRun
+from compile_loop.lsp.server import LoopServer
+from compile_loop.lsp.session import Listener, Session
+
+UNTRUSTED = "This workspace is not trusted, so Compile Loop runs nothing in it: a check is a program. Trust the workspace first."
+
+
+async def run(ls: LoopServer, params: RunParams) -> RunResult:
+    """Fix until the check passes. `$/cancelRequest` is answered at once; the run's children end right after."""
+    active = admit(ls, params)
+    session = prepare(ls, active, params, Relay(ls, active.run_id))
+    return describe(await _guarded(active, start(ls, active, session)))
+
+
+def admit(ls: LoopServer, params: RunParams) -> ActiveRun:
+    """Register a run, or raise `Refused` with the reason."""
+    if not ls.trusted:
+        raise Refused(UNTRUSTED)
+    place = locate(ls.documents, params.uris, params.scope)
+    return ls.runs.admit(place)
+
+
+def prepare(ls: LoopServer, active: ActiveRun, params: RunParams, listener: Listener | None) -> Session:
+    """Take the snapshot of the editor's buffers, and nothing more yet."""
+    try:
+        return Session(ls, active, params, listener)
+    except BaseException:
+        ls.runs.finished(active)
+        raise
+
+
+def start(ls: LoopServer, active: ActiveRun, session: Session) -> asyncio.Task[Result]:
+    """Start an admitted run as a task of its own."""
+    task = asyncio.create_task(session.go())
+    task.add_done_callback(lambda _: ls.runs.finished(active))
+    return task
+
+
+async def _guarded(active: ActiveRun, task: asyncio.Task[Result]) -> Result:
+    """Wait for a run; being cancelled cancels it, without waiting for its end."""
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        active.cancel()
+        task.add_done_callback(lambda done: done.cancelled() or done.exception())  # nobody else will look
+        raise
+
+
+def warm_up() -> None:
+    """Nothing: importing this room, and with it the protocol's models, is the point."""

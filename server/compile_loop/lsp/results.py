@@ -1,0 +1,170 @@
+"""Results of finished runs: kept for preview and acceptance, and told to the client."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+from urllib.parse import quote
+
+from compile_loop.contracts.edits import Edit, FileChange
+from compile_loop.contracts.outcome import Ending, Outcome
+from compile_loop.edits.text import UndecodableError, decode
+from compile_loop.lsp.narrate import count
+from compile_loop.lsp.protocol import CONTENT_SCHEME, ChangedFile, Hunk, RunResult, SpendingInfo
+from compile_loop.lsp.snapshot import Buffer
+
+KEPT = 20
+
+
+@dataclass(eq=False)
+class Result:
+    """What a run came to, with the editor's buffers as they were when it was asked for."""
+
+    run_id: str
+    root: Path
+    outcome: Outcome
+    buffers: Mapping[Path, Buffer]
+    notes: tuple[str, ...] = ()
+    accepted: set[str] = field(default_factory=set)
+    """Paths that are in the editor already."""
+
+    @property
+    def edit(self) -> Edit:
+        """The changes."""
+        return self.outcome.edit
+
+    def path(self, change: FileChange) -> Path:
+        """Where a change lies on disk."""
+        return self.root / change.path
+
+    def uri(self, change: FileChange) -> str:
+        """A changed file's URI, as the client spells it where it has the file open."""
+        path = self.path(change)
+        return self.buffers[path].uri if path in self.buffers else path.as_uri()
+
+
+class Results:
+    """The newest results, by run id."""
+
+    def __init__(self) -> None:
+        self._results: OrderedDict[str, Result] = OrderedDict()
+
+    def add(self, result: Result) -> None:
+        """Keep a result; the oldest beyond twenty goes."""
+        self._results[result.run_id] = result
+        while len(self._results) > KEPT:
+            self._results.popitem(last=False)
+
+    def get(self, run_id: str) -> Result | None:
+        """A result that is still kept."""
+        return self._results.get(run_id)
+
+    def drop(self, run_id: str) -> bool:
+        """Forget a result; whether there was one."""
+        return self._results.pop(run_id, None) is not None
+
+
+def describe(result: Result) -> RunResult:
+    """A result for the client."""
+    outcome, tally = result.outcome, result.outcome.tally
+    return RunResult(
+        run_id=result.run_id,
+        ending=outcome.ending.value,
+        failure=outcome.failure.kind.value if outcome.failure else None,
+        message=sentence(outcome),
+        explanation=tally.explanation,
+        rounds=tally.rounds,
+        errors_before=tally.errors_before,
+        errors_after=tally.errors_after,
+        remaining=len(tally.remaining),
+        exit_code=tally.exit_code,
+        files=[_changed_file(result, change) for change in outcome.edit.files],
+        spending=SpendingInfo(
+            calls=tally.spending.calls,
+            prompt_tokens=tally.spending.prompt_tokens,
+            completion_tokens=tally.spending.completion_tokens,
+            estimated=tally.spending.estimated,
+            wall_seconds=tally.spending.wall_seconds,
+        ),
+        suspicious=list(tally.suspicious),
+        notes=list(result.notes),
+    )
+
+
+def sentence(outcome: Outcome) -> str:
+    """How a run ended, in a sentence or two."""
+    tally, files = outcome.tally, len(outcome.edit.files)
+    if outcome.failure is not None:
+        better = tally.errors_after < tally.errors_before
+        partial = f" A partial result is there ({tally.errors_before} → {count(tally.errors_after, 'error')})."
+        return outcome.failure.message + (partial if files and better else "")
+    if outcome.ending is Ending.NOTHING_TO_FIX:
+        said = "Nothing to fix: the check passes already."
+    elif outcome.ending is Ending.NO_CHANGE_NOMINATED:
+        said = "The model says that no change is needed. Please judge for yourself."
+    else:
+        how = f"in {count(tally.rounds, 'round')}" if tally.rounds else "by the toolchain's own suggestions"
+        said = f"Fixed {how}: {count(tally.errors_before, 'error')} gone, {count(files, 'file')} changed."
+    if tally.remaining:
+        said += f" {count(len(tally.remaining), 'error')} elsewhere remain as before (exit code {tally.exit_code})."
+    return said
+
+
+def content_uri(result: Result, side: Literal["before", "after"], change: FileChange) -> str:
+    """The virtual document of one side of a change."""
+    return f"{CONTENT_SCHEME}:/{result.run_id}/{side}/{quote(change.path)}"
+
+
+def text_of(data: bytes | None, encoding: str) -> str:
+    """A side's text for people, without its mark; nothing where the file does not exist on that side."""
+    try:
+        return decode(data or b"", encoding).text
+    except UndecodableError:
+        return (data or b"").decode(encoding, "replace")
+
+
+def _changed_file(result: Result, change: FileChange) -> ChangedFile:
+    kind: Literal["change", "create", "delete"] = "change"
+    if change.before is None:
+        kind = "create"
+    elif change.after is None:
+        kind = "delete"
+    return ChangedFile(
+        uri=result.uri(change),
+        label=change.path,
+        before_uri=content_uri(result, "before", change),
+        after_uri=content_uri(result, "after", change),
+        kind=kind,
+        hunks=line_hunks(change),
+    )
+
+
+def line_hunks(change: FileChange) -> list[Hunk]:
+    """A change's hunks in whole lines; those that share a line are one."""
+    before, after = change.before or b"", change.after or b""
+    found: list[Hunk] = []
+    shift = 0
+    for hunk in change.hunks:
+        new = (hunk.start + shift, hunk.start + shift + len(hunk.new))
+        b0, b1 = _lines(before, change.encoding, hunk.start, hunk.end)
+        a0, a1 = _lines(after, change.encoding, *new)
+        shift += len(hunk.new) - (hunk.end - hunk.start)
+        if found and b0 < found[-1].before_end:
+            found[-1] = found[-1].model_copy(update={"before_end": b1, "after_end": a1})
+        else:
+            found.append(Hunk(before_start=b0, before_end=b1, after_start=a0, after_end=a1))
+    return found
+
+
+def _lines(data: bytes, encoding: str, start: int, end: int) -> tuple[int, int]:
+    """The half-open range of lines that the bytes touch; empty where they are only whole lines' boundary."""
+    try:
+        source = decode(data, encoding)
+    except UndecodableError:
+        return 0, data.count(b"\n") + 1
+    first, last = source.position_at(start), source.position_at(end)
+    whole = last.character == 0 and first.character == 0
+    return first.line, last.line + (0 if whole else 1)

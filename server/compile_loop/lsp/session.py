@@ -1,0 +1,171 @@
+"""One run as the editor sees it: from the request to its result, with progress, events and diagnostics on the way."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from compile_loop.contracts.diagnostics import Diagnostic, Range
+from compile_loop.contracts.edits import Edit
+from compile_loop.contracts.events import EditApplied, Event, RunFinished
+from compile_loop.contracts.outcome import Failure, FailureKind, Outcome, Tally
+from compile_loop.edits.text import UndecodableError, codec_name
+from compile_loop.lsp import config, snapshot
+from compile_loop.lsp.narrate import Narrator
+from compile_loop.lsp.places import file_of
+from compile_loop.lsp.progress import Progress
+from compile_loop.lsp.protocol import RunParams
+from compile_loop.lsp.results import Result
+from compile_loop.lsp.rpc import Refused
+from compile_loop.lsp.runs import ActiveRun
+
+if TYPE_CHECKING:
+    from compile_loop.assemble import Job
+    from compile_loop.engine.run import Run
+    from compile_loop.lsp.server import LoopServer
+    from compile_loop.settings import Settings
+
+log = logging.getLogger(__name__)
+Listener = Callable[[Event, str, Narrator], None]
+"""Called with each event, its line, and the narrator that follows the run."""
+
+
+class Session:
+    """Drives one admitted run. `listener` hears each event unless the run was cancelled."""
+
+    def __init__(self, ls: LoopServer, run: ActiveRun, params: RunParams, listener: Listener | None = None) -> None:
+        self._ls = ls
+        self._run = run
+        self._params = params
+        self._listener = listener
+        self._buffers = snapshot.take(ls.documents)
+        self._publication = ls.publisher.open(run, self._buffers)
+        title = "Fixing the workspace" if not run.place.targets else f"Fixing {run.place.targets[0].name}"
+        more = len(run.place.targets) - 1
+        self._progress = Progress(
+            ls, params.work_done_token, f"{title} and {more} more" if more > 0 else title, run.cancel
+        )
+        self._narrator = Narrator()
+        self._stopper: str | None = None
+        self.settings: Settings | None = None
+        """As pulled for this run; None before."""
+
+    async def go(self) -> Result:
+        """Run to the end. Raises `Refused` where the run cannot start; a cancelled run ends with that outcome."""
+        run, notes = self._run, list[str]()
+        run.when_cancelled(lambda: self._progress.end("cancelled"))
+        try:
+            await self._progress.begin()
+            job, notes = await self._job()
+            for note in notes:
+                log.warning("%s", note)
+            outcome = await self._listen(job)
+        except asyncio.CancelledError:
+            run.cancel()
+            raise
+        except Refused:
+            self._ls.publisher.clear_run(run.run_id)
+            raise
+        finally:
+            self._progress.end()
+        result = Result(run.run_id, run.place.root, outcome, self._buffers, tuple(notes))
+        if not run.cancelled:
+            self._ls.results.add(result)
+        return result
+
+    async def _job(self) -> tuple[Job, list[str]]:
+        """What to ask of the engine, with the editor's unsaved text."""
+        params, place = self._params, self._run.place
+        settings = self.settings = await config.pull(self._ls, place.root)
+        told = _told(params)
+        unsaved = await asyncio.to_thread(snapshot.unsaved, place.root, self._buffers, told, place.targets)
+        assemble = await asyncio.to_thread(_import_assemble)
+        job = assemble.Job(
+            root=place.root,
+            targets=place.targets,
+            settings=settings,
+            scope=params.scope,
+            checks=(params.check,) if params.check and params.check.strip() else (),
+            spec=params.spec,
+            buffers=unsaved.buffers,
+            encodings=unsaved.encodings,
+            reproduce=_reproduce(params, place.root.resolve()),
+        )
+        return job, unsaved.notes
+
+    async def _listen(self, job: Job) -> Outcome:
+        """The run's events until its outcome. What it still clears away after that, nobody waits for but `shutdown`."""
+        run, assemble = self._run, _import_assemble()
+
+        def make() -> Run:
+            made: Run = assemble.start(job)
+            made.run_id = run.run_id  # one name for the run in the editor, in its record and in the log
+            return made
+
+        background = self._ls.background.start(make)
+        run.when_cancelled(background.cancel)
+        outcome = _failed(FailureKind.CANCELLED, "Cancelled. Nothing was changed.")
+        try:
+            async for event in background:
+                if not run.cancelled:
+                    self._hear(event)
+                if isinstance(event, RunFinished):
+                    outcome = event.outcome
+                    break
+        except assemble.ConfigurationError as error:
+            raise Refused(str(error)) from error
+        return outcome if self._stopper is None else _failed(FailureKind.CONFIGURATION, self._stopper)
+
+    def _hear(self, event: Event) -> None:
+        self._ls.publisher.hear(self._publication, event)
+        line = self._narrator.hear(event)
+        self._progress.report(self._narrator.line)
+        if self._listener is not None:
+            self._listener(event, line, self._narrator)
+        if isinstance(event, EditApplied):
+            root = self._run.place.root
+            self._stopper = self._ls.runs.claim(self._run, [root / file for file in event.files])
+            if self._stopper is not None:
+                self._run.cancel()
+
+
+def _import_assemble() -> ModuleType:
+    """The engine with all its parts: the heaviest import, so it is made off the loop."""
+    from compile_loop import assemble
+
+    return assemble
+
+
+def _failed(kind: FailureKind, message: str) -> Outcome:
+    return Outcome.failed(Failure(kind, message), Edit(), Tally())
+
+
+def _told(params: RunParams) -> dict[Path, str]:
+    """The editor's word on encodings; a name that Python does not know is left out."""
+    told: dict[Path, str] = {}
+    for uri, name in params.encodings.items():
+        try:
+            codec_name(name)
+            told[file_of(uri)] = name
+        except (UndecodableError, Refused):
+            log.warning("The encoding %r of %s is not known; it is detected instead.", name, uri)
+    return told
+
+
+def _reproduce(params: RunParams, root: Path) -> Diagnostic | None:
+    """The diagnostic that the run was asked from, as the check would say it (SPEC Q1)."""
+    asked = params.diagnostic
+    if asked is None:
+        return None
+    path = file_of(asked.uri).resolve()
+    return Diagnostic(
+        message=asked.message,
+        file=path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path),
+        range=Range.of(asked.line, 0, asked.line, 0),
+        code=None if asked.code is None else str(asked.code),
+        source=asked.source or "",
+    )
