@@ -53,9 +53,12 @@ export function registerCommands({ server, runs, results, log }: Parts): Disposa
       try {
         await work(...args);
       } catch (error) {
-        log.error(sentence(error));
-        const choices = error instanceof Refusal ? error.choices : { "Show Log": () => log.show() };
-        void tell(error instanceof Refusal ? "warning" : "error", sentence(error), choices);
+        if (error instanceof Refusal) {
+          void tell("warning", error.message, error.choices);
+        } else {
+          log.error(error instanceof Error ? error : String(error));
+          void tell("error", sentence(error), { "Show Log": () => log.show() });
+        }
       }
     }),
   );

@@ -1,4 +1,4 @@
-import { window } from "vscode";
+import { commands, env, window } from "vscode";
 
 /** Buttons of a message and what each does. */
 export type Choices = Record<string, () => unknown>;
@@ -35,4 +35,11 @@ export function sentence(error: unknown): string {
 /** `1 file`, `2 files`. */
 export function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? "" : "s"}`;
+}
+
+/** Opens the settings at `query`; on a remote host those of the host, since only they hold what a machine decides. */
+export function openSettings(query: string): Thenable<unknown> {
+  return env.remoteName === undefined
+    ? commands.executeCommand("workbench.action.openSettings", query)
+    : commands.executeCommand("workbench.action.openRemoteSettings", { query });
 }

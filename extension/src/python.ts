@@ -2,8 +2,8 @@ import { execFile } from "node:child_process";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { commands, workspace } from "vscode";
-import { Refusal } from "./notify.js";
+import { workspace } from "vscode";
+import { openSettings, Refusal } from "./notify.js";
 import { SECTION } from "./protocol.js";
 
 export const PYTHON_SETTING = "server.python";
@@ -52,7 +52,7 @@ export async function findPython(extensionPath: string): Promise<Python> {
   }
   const newest = `${OLDEST.join(".")} or newer`;
   throw new Refusal(reasons[0] ?? `No Python was found: Compile Loop needs ${newest} with the package compile-loop.`, {
-    "Choose Python…": () => commands.executeCommand("workbench.action.openSettings", `${SECTION}.${PYTHON_SETTING}`),
+    "Choose Python…": () => openSettings(`${SECTION}.${PYTHON_SETTING}`),
   });
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { CancellationTokenSource, commands, type LogOutputChannel, ProgressLocation, window, workspace } from "vscode";
 import { type LanguageClient, LSPErrorCodes, ResponseError, WorkDoneProgress } from "vscode-languageclient/node";
 import type { Server } from "./client.js";
-import { type Choices, Refusal, tell } from "./notify.js";
+import { type Choices, openSettings, Refusal, tell } from "./notify.js";
 import type { Results } from "./preview.js";
 import { type RunParams, RunRequest, type RunResult, SECTION } from "./protocol.js";
 import type { Status } from "./status.js";
@@ -129,7 +129,7 @@ export class Runs {
       return;
     }
     const settings: Choices = {
-      "Open Settings": () => commands.executeCommand("workbench.action.openSettings", `${SECTION}.`),
+      "Open Settings": () => openSettings(`${SECTION}.`),
     };
     const settable = ["configuration", "environment", "needs_auth", "model_unavailable"].includes(result.failure ?? "");
     await tell("error", words, settable ? { ...settings, ...log } : log);

@@ -1,0 +1,162 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { descendants } from "./processes.ts";
+import { until } from "./until.ts";
+
+const ROOT = resolve(import.meta.dirname, "../../..");
+/** What keeps a fresh VS Code quiet: no welcome page, no assistant of its own, no outside address. */
+const QUIET = {
+  "workbench.startupEditor": "none",
+  "workbench.tips.enabled": false,
+  "workbench.secondarySideBar.defaultVisibility": "hidden",
+  "chat.disableAIFeatures": true,
+  "telemetry.telemetryLevel": "off",
+  "update.mode": "none",
+  "extensions.autoUpdate": false,
+  "extensions.autoCheckUpdates": false,
+  "extensions.ignoreRecommendations": true,
+  "window.commandCenter": false,
+  "git.openRepositoryInParentFolders": "never",
+  "editor.autoClosingBrackets": "never",
+  "editor.autoIndent": "none",
+  "editor.acceptSuggestionOnEnter": "off",
+  "editor.quickSuggestions": "off",
+  "editor.wordBasedSuggestions": "off",
+  "editor.minimap.enabled": false,
+  "files.autoSave": "off",
+};
+
+export type Settings = Record<string, unknown>;
+
+export interface Options {
+  /** The user's settings. */
+  readonly settings?: Settings;
+  /** False: the folder opens in Restricted Mode. */
+  readonly trusted?: boolean;
+  readonly env?: Record<string, string>;
+}
+
+/** A VS Code served on loopback, with the extension and its test companion in it, and all that belongs to it in one folder. */
+export class CodeServer {
+  readonly root = mkdtempSync(join(tmpdir(), "compile-loop-vscode-"));
+  readonly state = join(this.root, "state.json");
+  private child: ChildProcess | undefined;
+  private port = 0;
+
+  async start({ settings = {}, trusted = true, env = {} }: Options): Promise<void> {
+    this.configure(settings);
+    this.addExtensions();
+    this.port = await freePort();
+    const log = openSync(this.logFile, "w");
+    const words = [
+      required("CODE_SERVER_ENTRY"),
+      ...["--config", join(this.root, "config.yaml"), "--auth", "none", "--bind-addr", `127.0.0.1:${this.port}`],
+      ...["--user-data-dir", join(this.root, "user-data"), "--extensions-dir", join(this.root, "extensions")],
+      ...["--disable-telemetry", "--disable-update-check", ...(trusted ? ["--disable-workspace-trust"] : [])],
+    ];
+    const child = spawn(required("CODE_SERVER_NODE"), words, {
+      env: {
+        ...process.env,
+        XDG_DATA_HOME: join(this.root, "data"),
+        XDG_CONFIG_HOME: join(this.root, "config"),
+        XDG_STATE_HOME: join(this.root, "state"),
+        EXTENSIONS_GALLERY: '{"serviceUrl":""}',
+        COMPANION_STATE: this.state,
+        ...env,
+      },
+      stdio: ["ignore", log, log],
+      detached: true, // a process group of its own, so that stopping it ends all of it
+    });
+    this.child = child;
+    await until("code-server to answer", async () => {
+      if (child.exitCode !== null) {
+        throw new Error(`code-server ended with ${child.exitCode}:\n${readFileSync(this.logFile, "utf8")}`);
+      }
+      return await fetch(`http://127.0.0.1:${this.port}/healthz`)
+        .then((answer) => answer.ok)
+        .catch(() => false);
+    });
+  }
+
+  /** The page that shows `folder`, or an empty window. */
+  address(folder?: string): string {
+    return `http://127.0.0.1:${this.port}/${folder ? `?folder=${encodeURIComponent(folder)}` : "?ew=true"}`;
+  }
+
+  /** Processes that this server and its extensions started. */
+  processes(): { pid: number; command: string }[] {
+    return this.child?.pid === undefined ? [] : descendants(this.child.pid);
+  }
+
+  /** Writes the user's settings; VS Code takes them up while it runs. */
+  configure(settings: Settings): void {
+    // In a remote window settings of machine scope are read from the second file only.
+    for (const folder of ["User", "Machine"]) {
+      mkdirSync(join(this.root, "user-data", folder), { recursive: true });
+      const text = JSON.stringify({ ...QUIET, ...settings }, null, 2);
+      writeFileSync(join(this.root, "user-data", folder, "settings.json"), text);
+    }
+    writeFileSync(join(this.root, "config.yaml"), "auth: none\n");
+  }
+
+  async stop(): Promise<void> {
+    const { pid, exitCode } = this.child ?? {};
+    if (pid === undefined) {
+      return;
+    }
+    const started = this.processes().map((process) => process.pid);
+    const ended = () => (exitCode ?? null) !== null || this.child?.exitCode !== null || this.child.signalCode !== null;
+    signal(-pid, "SIGTERM");
+    await until("code-server to end", ended, 8_000).catch(() => undefined);
+    signal(-pid, "SIGKILL");
+    for (const orphan of started) {
+      signal(orphan, "SIGKILL");
+    }
+    rmSync(this.root, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  private get logFile(): string {
+    return join(this.root, "code-server.log");
+  }
+
+  private addExtensions(): void {
+    const extension = join(this.root, "extensions", "compile-loop.compile-loop-0.1.0");
+    for (const part of ["package.json", "dist"]) {
+      cpSync(join(ROOT, part), join(extension, part), { recursive: true });
+    }
+    const companion = join(this.root, "extensions", "compile-loop.companion-0.0.1");
+    cpSync(join(ROOT, "tests/vscode/companion"), companion, { recursive: true });
+  }
+}
+
+/** The Python that has the server: the checkout's own environment. */
+export const PYTHON = join(ROOT, ".venv/bin/python");
+
+function required(name: string): string {
+  const value = process.env[name];
+  if (!value) {
+    throw new Error(`${name} is not set: run the journeys with npm run test:vscode.`);
+  }
+  return value;
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // It has ended already.
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((found, failed) => {
+    const server = createServer().on("error", failed);
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() => found(typeof address === "object" && address ? address.port : 0));
+    });
+  });
+}

@@ -1,0 +1,156 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { type Browser, chromium, type Locator, type Page } from "playwright-core";
+import { CodeServer, type Options } from "./code-server.ts";
+import { until } from "./until.ts";
+
+const SHOTS = resolve(import.meta.dirname, "../../../test-artifacts/vscode");
+const BROWSER_FLAGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+interface State {
+  readonly documents: Record<string, { text: string; dirty: boolean; version: number }>;
+  readonly diagnostics: { file: string; source: string; message: string; line: number }[];
+}
+
+/** A real VS Code in a headless browser, driven as a person would: keys, menus, buttons. Every wait has a deadline. */
+export class Workbench {
+  readonly server: CodeServer;
+  readonly page: Page;
+  readonly folder: string;
+  private readonly browser: Browser;
+
+  private constructor(server: CodeServer, browser: Browser, page: Page, folder: string) {
+    this.server = server;
+    this.browser = browser;
+    this.page = page;
+    this.folder = folder;
+  }
+
+  /** Opens a window on a new folder with these files, does the work, and ends all of it; a failure leaves a picture. */
+  static async run(
+    name: string,
+    { files, ...options }: Options & { files?: Record<string, string> },
+    work: (workbench: Workbench) => Promise<void>,
+  ): Promise<void> {
+    const server = new CodeServer();
+    let workbench: Workbench | undefined;
+    try {
+      await server.start(options);
+      workbench = await Workbench.open(server, files);
+      await work(workbench);
+    } catch (error) {
+      await workbench?.picture(`${name}-failed`).catch(() => undefined);
+      throw error;
+    } finally {
+      await workbench?.browser.close();
+      await server.stop();
+    }
+  }
+
+  private static async open(server: CodeServer, files: Record<string, string> | undefined): Promise<Workbench> {
+    const folder = join(server.root, "my projekt ü"); // a space and a letter outside ASCII, as in many a real path
+    mkdirSync(folder);
+    for (const [path, text] of Object.entries(files ?? {})) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), text);
+    }
+    const executablePath = process.env.CHROMIUM ?? "chromium";
+    const browser = await chromium.launch({ executablePath, headless: true, args: BROWSER_FLAGS });
+    const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+    page.setDefaultTimeout(30_000);
+    await page.goto(server.address(files && folder));
+    await page.locator(".monaco-workbench .part.statusbar").waitFor({ timeout: 60_000 });
+    const workbench = new Workbench(server, browser, page, folder);
+    await until("the extension host to be up", () => workbench.stateOrNothing(), 60_000);
+    return workbench;
+  }
+
+  /** What the editor holds, as an extension sees it. */
+  get state(): State {
+    return this.stateOrNothing() ?? { documents: {}, diagnostics: [] };
+  }
+
+  path(name: string): string {
+    return join(this.folder, name);
+  }
+
+  /** The text of an open file, as an extension sees it. */
+  text(name: string): string | undefined {
+    return this.state.documents[this.path(name)]?.text;
+  }
+
+  bytes(name: string): string {
+    return readFileSync(this.path(name)).toString("latin1");
+  }
+
+  /** A file of the folder in an editor, its caret in front. */
+  async openFile(name: string): Promise<void> {
+    await this.page.keyboard.press("Control+P");
+    await this.quickPick(name);
+    await this.page.locator(".tab.active", { hasText: name }).waitFor();
+    await until(`${name} to be open`, () => this.text(name) !== undefined);
+    await this.page.locator(".editor-instance .monaco-editor.focused, .editor-instance .monaco-editor").first().click();
+  }
+
+  /** A command by its name in the palette. */
+  async command(title: string): Promise<void> {
+    await this.page.keyboard.press("F1");
+    await this.quickPick(`>${title}`, title);
+  }
+
+  /** Types `words` into the quick input and takes the first line that shows them. */
+  async quickPick(words: string, shown = words): Promise<void> {
+    await this.page.locator(".quick-input-widget input.input").fill(words);
+    await this.page.locator(".quick-input-list .monaco-list-row", { hasText: shown }).first().click();
+  }
+
+  async goToLine(line: number): Promise<void> {
+    await this.page.keyboard.press("Control+G");
+    const box = this.page.locator(".quick-input-widget input.input");
+    await box.fill(`:${line}`);
+    await box.press("Enter");
+    await box.waitFor({ state: "hidden" });
+  }
+
+  /** The line of a text as the caret sees it, replaced by typing. */
+  async retypeLine(line: number, text: string): Promise<void> {
+    await this.goToLine(line);
+    await this.page.keyboard.press("Home");
+    await this.page.keyboard.press("Shift+End");
+    await this.page.keyboard.type(text);
+  }
+
+  /** A notification whose words include `words`. */
+  notification(words: string | RegExp): Locator {
+    return this.page.locator(".notifications-toasts .notification-list-item", { hasText: words }).first();
+  }
+
+  async press(notification: Locator, button: string): Promise<void> {
+    await notification.getByRole("button", { name: button, exact: true }).click();
+  }
+
+  statusItem(): Locator {
+    return this.page.locator(".part.statusbar .statusbar-item", { hasText: "Compile Loop" }).first();
+  }
+
+  async picture(name: string): Promise<void> {
+    mkdirSync(SHOTS, { recursive: true });
+    await this.page.screenshot({ path: join(SHOTS, `${name}.png`), animations: "disabled" });
+  }
+
+  private stateOrNothing(): State | undefined {
+    try {
+      return JSON.parse(readFileSync(this.server.state, "utf8"));
+    } catch {
+      return undefined; // not written yet
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import { test } from "node:test";
+import { Workbench } from "../harness/workbench.ts";
+
+const REASON = "/nowhere/python, which the setting compileLoop.server.python names, cannot be started";
+
+test("with no server each command says why, and where to go (V2)", async () => {
+  const settings = { "compileLoop.server.python": "/nowhere/python" };
+  const files = { "main.c": "int main(void) { return x; }\n" };
+  await Workbench.run("no-server", { settings, files }, async (vscode) => {
+    await vscode.openFile("main.c");
+    await vscode.statusItem().getByText("Compile Loop is off").waitFor();
+    for (const [command, words] of [
+      ["Fix Workspace", REASON],
+      ["Restart Server", REASON],
+      ["Stop", "There is no run to stop"],
+      ["Accept Result", "There is no result to apply"],
+      ["Discard Result", "There is no result to discard"],
+      ["Show Result", "There is no result to show"],
+      ["Fix This File Until It Compiles", REASON],
+    ] as const) {
+      await vscode.command("Notifications: Clear All Notifications");
+      await vscode.command(`Compile Loop: ${command}`);
+      await vscode.notification(words).waitFor();
+    }
+    await vscode.command("Compile Loop: Show Log");
+    await vscode.page.locator(".part.panel .view-lines", { hasText: "cannot be started" }).waitFor();
+    await vscode.picture("no-server");
+    await vscode.press(vscode.notification(REASON), "Choose Python…");
+    await vscode.page.locator(".settings-editor", { hasText: "Server: Python" }).waitFor();
+    await vscode.picture("no-server-setting");
+  });
+});
