@@ -74,3 +74,13 @@ def utf16(line: str, index: int) -> int:
     """How many UTF-16 units lie before `index`, as the Language Server Protocol counts."""
     head = line[:index]
     return index if head.isascii() else index + sum(char > "\uffff" for char in head)
+
+
+def index_in_expanded(line: str, column: int, tab: int) -> int:
+    """The index of the character at terminal cell `column` of a line that is printed with `tab` blanks for each tab."""
+    at = 0
+    for index, char in enumerate(line):
+        at += tab if char == "\t" else cells(char)
+        if at > column:
+            return index
+    return len(line)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import ClassVar
 
 from compile_loop.contracts.diagnostics import Diagnostic
@@ -12,7 +13,7 @@ from compile_loop.toolchains.terminal import Line
 from compile_loop.toolchains.tree import Tree
 
 
-@dataclass(slots=True)
+@dataclass
 class Context:
     """What all readers of one run share.
 
@@ -28,15 +29,19 @@ class Context:
         """Whether the hint runs one of `programs`, or the output gave one away."""
         return any(program in self.seen for program in programs) or bool(self.words & set(programs))
 
-    @property
-    def words(self) -> set[str]:
-        """The words of the hint, without directories and version suffixes."""
+    @cached_property
+    def arguments(self) -> list[str]:
+        """The words of the hint, as a shell would split it."""
         try:
-            words = shlex.split(self.hint)
+            return shlex.split(self.hint)
         except ValueError:
-            words = self.hint.split()
-        names = {word.replace("\\", "/").rsplit("/", 1)[-1] for word in words}
-        return names | {name.rstrip("-.0123456789") for name in names} | {name.removesuffix(".exe") for name in names}
+            return self.hint.split()
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The words of the hint, without directories and version suffixes."""
+        names = {word.replace("\\", "/").rsplit("/", 1)[-1].removesuffix(".exe") for word in self.arguments}
+        return frozenset(names | {name.rstrip("-.0123456789") for name in names})
 
 
 class Reader(ABC):
@@ -49,6 +54,8 @@ class Reader(ABC):
 
     source: ClassVar[str]
     triggers: ClassVar[tuple[str, ...]]
+    order: ClassVar[int] = 50
+    """Lower is asked first: shapes that cannot be mistaken before those that many tools share."""
     apart: ClassVar[bool] = False
     """Whether its diagnostics are single lines that may stand in the middle of another reader's block, such as JSON."""
 

@@ -64,11 +64,14 @@ class OutputReader:
     def feed(self, line: str) -> list[Diagnostic]:
         """Take one line without its end, control sequences still in it; returns the diagnostics that are complete now."""
         self._tail.add(line)
-        if self._open is None and not self._search(line):
+        if self._open is None and not self._search(line) and "\x1b" not in line:
             return []
         if len(line) > _LONGEST and not line.lstrip().startswith(("{", "[")):
             line = line[:_LONGEST]
-        return self._flood.admit(self._take(clean(line)))
+        plain = clean(line)
+        if self._open is None and not self._search(plain.text):
+            return []
+        return self._flood.admit(self._take(plain))
 
     def close(self, exit_code: int) -> list[Diagnostic]:
         """The output is over. Returns the rest, or the output's tail where nothing of a failed command was readable."""

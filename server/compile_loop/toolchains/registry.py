@@ -22,7 +22,8 @@ def toolchains() -> tuple[Toolchain, ...]:
 @lru_cache(maxsize=1)
 def reader_types() -> tuple[type[Reader], ...]:
     """Every reader once, in the order in which they are offered a line."""
-    return tuple(dict.fromkeys(reader for toolchain in toolchains() for reader in toolchain.readers))
+    readers = dict.fromkeys(reader for toolchain in toolchains() for reader in toolchain.readers)
+    return tuple(sorted(readers, key=lambda reader: reader.order))
 
 
 def known_tools() -> list[tuple[str, tuple[str, ...], str]]:

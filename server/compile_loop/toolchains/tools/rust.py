@@ -10,6 +10,8 @@ from compile_loop.contracts.checks import Check
 from compile_loop.toolchains.single import relative_names, scratch
 from compile_loop.toolchains.toolchain import Program, Toolchain
 from compile_loop.toolchains.tools.rust_json import RustJson
+from compile_loop.toolchains.tools.rust_panic import RustPanic
+from compile_loop.toolchains.tools.rust_text import RustText
 
 _MAIN = re.compile(rb"^\s*(?:pub\s+)?(?:async\s+)?fn\s+main\s*\(", re.MULTILINE)
 
@@ -46,7 +48,7 @@ def _compile(files: Sequence[Path], root: Path) -> Check | None:
 
 TOOLCHAIN = Toolchain(
     name="rust",
-    readers=(RustJson,),
+    readers=(RustJson, RustText, RustPanic),
     programs=(Program("cargo", "cargo"), Program("rustc", "rustc")),
     endings=(".rs",),
     builds=(".rs", "Cargo.toml", "Cargo.lock"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import posixpath
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,7 +11,7 @@ from compile_loop.contracts.diagnostics import NOWHERE, Diagnostic, Range, Relat
 from compile_loop.toolchains.columns import Unit
 from compile_loop.toolchains.reader import Context, Reader
 from compile_loop.toolchains.terminal import Line
-from compile_loop.toolchains.tools.rust_phase import is_summary, phase_of
+from compile_loop.toolchains.tools.rust_phase import error_page, is_summary, phase_of
 from compile_loop.toolchains.tools.rust_workspace import bases
 
 _SEVERITIES = {
@@ -22,7 +21,6 @@ _SEVERITIES = {
     "note": Severity.INFORMATION,
     "help": Severity.HINT,
 }
-_ERROR_CODE = re.compile(r"E\d{4}$")
 
 
 class RustJson(Reader):
@@ -83,7 +81,7 @@ class RustJson(Reader):
             range=found,
             severity=_SEVERITIES[level],
             code=code,
-            code_href=f"https://doc.rust-lang.org/error_codes/{code}.html" if _ERROR_CODE.match(code or "") else None,
+            code_href=error_page(code),
             source="rustc",
             phase=phase_of(message, code),
             related=tuple(dict.fromkeys(self._related(entry, primary))),

@@ -6,6 +6,7 @@ import re
 
 from compile_loop.contracts.diagnostics import Phase
 
+_ERROR_CODE = re.compile(r"E\d{4}$")
 _SYNTAX = re.compile(
     r"^(?:expected (?!.* because of)|unexpected |unclosed |mismatched closing|this file contains an unclosed"
     r"|unknown start of token|unknown prefix|unterminated |unknown character escape|invalid suffix|missing `"
@@ -44,3 +45,8 @@ def is_configure(message: str) -> bool:
 def is_summary(message: str) -> bool:
     """Whether the line only sums up or points elsewhere."""
     return bool(_SUMMARY.match(message))
+
+
+def error_page(code: str | None) -> str | None:
+    """The address that explains an error code."""
+    return f"https://doc.rust-lang.org/error_codes/{code}.html" if _ERROR_CODE.match(code or "") else None
