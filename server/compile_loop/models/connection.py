@@ -84,11 +84,11 @@ def _misconfigured(error: Exception, causes: list[BaseException], endpoint: Endp
     return None
 
 
-def _trusted(ca_file: str | None) -> ssl.SSLContext | bool:
-    if ca_file is None:
-        return True
+def _trusted(ca_file: str | None) -> ssl.SSLContext:
+    """The usual issuers, or those of SSL_CERT_FILE and SSL_CERT_DIR, and those of `ca_file`."""
     context = httpx.create_ssl_context()
-    context.load_verify_locations(ca_file)
+    if ca_file is not None:
+        context.load_verify_locations(ca_file)
     return context
 
 

@@ -23,7 +23,7 @@ from compile_loop.models.endpoint import Endpoint
 from compile_loop.models.failures import judge, upstream_of_response
 from compile_loop.models.model_settings import ModelSettings
 from compile_loop.models.refusals import learn
-from compile_loop.models.retry import RetryPolicy, Timing
+from compile_loop.models.retry import RetryPolicy, Timing, spoken
 from compile_loop.models.streaming import SilenceError, answer, patience_for, server_sent_events, whole_body
 from compile_loop.models.thinking import ThinkingFilter, visible_text
 from compile_loop.models.wire import CallFailedError, Shape, StreamReader, UpstreamError, Wire
@@ -104,7 +104,7 @@ class HttpTurnGenerator:
         allowed = policy.timed_out_retries if failed.timed_out else policy.retries
         message = failed.message
         if failed.passing and failed.wait is not None and failed.wait > policy.longest_wish:
-            message += f" It asked for a wait of {failed.wait:.0f} seconds; {policy.longest_wish:.0f} are allowed."
+            message += f" It asked for a wait of {spoken(failed.wait)}; {spoken(policy.longest_wish)} are allowed."
         elif failed.passing and retry <= min(allowed, policy.retries):
             return failed.wait or policy.backoff(retry, self._timing.chance())
         if retry > 1:

@@ -67,6 +67,14 @@ def wished_wait(headers: Mapping[str, str], wall: float) -> float | None:
         return None
 
 
+def spoken(seconds: float) -> str:
+    """A length of time as a person says it."""
+    for limit, size, unit in ((120, 1, "seconds"), (3 * 3600, 60, "minutes"), (2 * 86400, 3600, "hours")):
+        if seconds < limit:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{seconds / 86400:.0f} days" if seconds < 36500 * 86400 else "a hundred years or more"
+
+
 def _number(text: str) -> float | None:
     try:
         number = float(text)

@@ -31,10 +31,10 @@ long inventory_total(const struct inventory *stock)
 
 size_t inventory_low(const struct inventory *stock, int limit)
 {
-    size_t low = 0;
+    size_t found = 0;
 
     for (size_t i = 0; i < stock->count; i++)
-        if (stock->items[i].quantty < limit)
-            low++;
-    return low;
+        if (stock->items[i].quantity < limit)
+            foud++;
+    return found;
 }
