@@ -1,0 +1,113 @@
+"""Apply a model's reply to the text of its targets: whole, or not at all (SPEC E1–E7, Q10). Bytes in, bytes out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Literal
+
+from compile_loop.edits import refusal
+from compile_loop.edits.attempt import Attempt, Job
+from compile_loop.edits.blocks import Reading, parse
+from compile_loop.edits.full import apply_full, holds_fence
+from compile_loop.edits.paths import PathError, admit
+from compile_loop.edits.result import Applied, BlockReport, HeldBlock, HeldBlocks, Refused, Target
+from compile_loop.edits.text import line_end, split_lines
+
+__all__ = [
+    "Applied",
+    "BlockReport",
+    "HeldBlock",
+    "HeldBlocks",
+    "Refused",
+    "Target",
+    "apply_reply",
+    "apply_search_replace",
+]
+
+MAX_REPLY = 16 * 1024 * 1024
+"""Characters; a longer reply is refused unread."""
+
+MayCreate = Callable[[str], "str | None"]
+"""A workspace-relative path that is no target → why it may not be created; None where it may, and does not exist."""
+
+
+def apply_reply(
+    reply: str,
+    targets: Sequence[Target],
+    *,
+    edit_mode: Literal["diff", "full"] = "diff",
+    allow_new_files: bool = False,
+    truncated: bool = False,
+    held: HeldBlocks | None = None,
+    at_reply_start: Mapping[str, bytes | None] | None = None,
+    before_last_edit: Mapping[str, bytes | None] | None = None,
+    may_create: MayCreate | None = None,
+    root: str | None = None,
+) -> Applied | Refused:
+    """Apply every edit of `reply`, or none and say why.
+
+    `truncated`: the reply was cut off. `held`: what an earlier `Refused` kept; it lands together with this reply's blocks.
+    `at_reply_start`: contents when the reply began, where tool calls of the same reply have changed them since;
+    `before_last_edit`: contents before the edits last applied, only to tell a stale SEARCH. `allow_new_files` lets a
+    target that does not exist be created, and with `may_create` also a file that is no target. `root` is the workspace's
+    absolute path, for absolute spellings in headers.
+    """
+    if len(reply) > MAX_REPLY:
+        return refusal.simple(
+            f"The reply is too long to be read ({len(reply)} characters); send fewer blocks.", held=held
+        )
+    if edit_mode == "full":
+        return apply_full(reply, targets, allow_new_files=allow_new_files, truncated=truncated)
+    several = len(targets) > 1
+    parsed = parse(reply, several=several)
+    if not parsed.blocks and not parsed.broken:
+        only = targets[0] if len(targets) == 1 else None
+        if only is not None and not only.content and holds_fence(reply):
+            return apply_full(reply, targets, allow_new_files=allow_new_files, truncated=truncated, fallback=True)
+        return refusal.no_blocks(reply, targets, truncated=truncated, held=held)
+
+    attempt = Attempt(targets, allow_new_files, at_reply_start or {}, before_last_edit or {})
+    for kept in held.blocks if held else ():
+        attempt.take_held(kept)
+    for broken in parsed.broken:
+        attempt.fail(broken.index, broken.header, broken.detail)
+    paths = [target.path for target in targets]
+    for block in parsed.blocks:
+        path = targets[0].path if not several and targets else ""
+        if several or (block.header and may_create and not any(line.strip() for line in block.readings[0].search)):
+            try:
+                admitted = admit(
+                    block.header or "", paths, root=root, allow_new_files=allow_new_files and may_create is not None
+                )
+            except PathError as error:
+                attempt.fail(block.index, block.header, f"{error}.")
+                continue
+            path = admitted.path
+            if admitted.new:
+                why_not = may_create(path) if may_create else "it is no target"
+                if why_not:
+                    attempt.fail(block.index, path, f"{path} may not be created: {why_not}.")
+                    continue
+                attempt.admit_new(path)
+        attempt.take(Job(block.index, path, block))
+    return attempt.finish(truncated=truncated)
+
+
+def apply_search_replace(
+    target: Target,
+    search: str,
+    replace: str,
+    *,
+    allow_new_files: bool = False,
+    before_last_edit: bytes | None = None,
+) -> Applied | Refused:
+    """The tool channel's one edit (SPEC T2): as a text block, and an exact, unique fragment of a line matches too."""
+    stale = {} if before_last_edit is None else {target.path: before_last_edit}
+    attempt = Attempt([target], allow_new_files, {}, stale, tool=True)
+    reading = Reading(_bare_lines(search), _bare_lines(replace))
+    attempt.take(Job(1, target.path, None, reading, fragment=(search, replace)))
+    return attempt.finish(truncated=False)
+
+
+def _bare_lines(text: str) -> tuple[str, ...]:
+    return tuple(line[: len(line) - len(line_end(line))] for line in split_lines(text))
