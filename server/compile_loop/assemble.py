@@ -17,6 +17,7 @@ from compile_loop.contracts.diagnostics import Diagnostic
 from compile_loop.contracts.events import Pass
 from compile_loop.contracts.protocols import ModelError, TurnGenerator
 from compile_loop.edits.paths import protected_part
+from compile_loop.edits.text import UndecodableError, decode
 from compile_loop.engine.request import Parts, RunRequest, Scope
 from compile_loop.engine.run import Run
 from compile_loop.models.choose import ModelSettings, make_generator, parse_model
@@ -59,7 +60,7 @@ def start(job: Job) -> Run:
         raise ConfigurationError("There is no file to fix. Name the files, or ask for the whole workspace.")
     unsaved = {path.resolve() for path in job.buffers}
     for path, name in zip(job.targets, targets, strict=True):
-        _usable(path, name, path.resolve() in unsaved or job.settings.allow_new_files)
+        _usable(path, name, path.resolve() in unsaved or job.settings.allow_new_files, job.encodings.get(path))
     request = RunRequest(
         targets=targets,
         scope=job.scope,
@@ -164,7 +165,7 @@ def _inside(root: Path, path: Path) -> str:
     return resolved.relative_to(root).as_posix()
 
 
-def _usable(path: Path, name: str, may_be_absent: bool) -> None:
+def _usable(path: Path, name: str, may_be_absent: bool, encoding: str | None) -> None:
     if path.is_dir():
         raise ConfigurationError(f"{name} is a folder. Name the files to fix.")
     if not path.exists():
@@ -172,17 +173,15 @@ def _usable(path: Path, name: str, may_be_absent: bool) -> None:
             return
         raise ConfigurationError(f"{name} does not exist.")
     try:
-        with path.open("rb") as file:
-            head = file.read(8192)
+        text = decode(path.read_bytes(), encoding).text
     except OSError as error:
         raise ConfigurationError(f"{name} cannot be read: {error.strerror}.") from error
-    if _is_binary(head):
-        raise ConfigurationError(f"{name} is a binary file and cannot be edited as text.")
-
-
-def _is_binary(head: bytes) -> bool:
-    """Many NULs and no UTF-16 or UTF-32 mark: no text."""
-    return not head.startswith((b"\xff\xfe", b"\xfe\xff")) and head.count(0) > len(head) // 20 > 0
+    except UndecodableError as error:
+        raise ConfigurationError(
+            f"{name} is a binary file or in another encoding, and is not edited: {error}."
+        ) from error
+    if text.count("\0") * 20 > len(text):
+        raise ConfigurationError(f"{name} is a binary file and is not edited.")
 
 
 def _gate(root: Path) -> Callable[[str, bool], str | None]:

@@ -23,6 +23,7 @@ from compile_loop.contracts.events import (
     RunFinished,
     RunStarted,
     SuggestionApplied,
+    Warned,
 )
 from compile_loop.contracts.outcome import Ending, FailureKind
 from compile_loop.models.scripted import ScriptedGenerator
@@ -210,8 +211,8 @@ async def test_green_for_the_files_asked_for_says_how_many_earlier_failures_rema
 
 @pytest.mark.spec("Q4")
 async def test_files_that_the_errors_name_become_targets(tmp_path: Path) -> None:
-    workspace(tmp_path, a_c='#include "a.h"\nint main(void) { return f(); }\n', a_h="int f(void)\n")
-    told = await fix(tmp_path, [f"<<< path=a.h >>>\n{block('int f(void)' + chr(10), 'int f(void);' + chr(10))}"],
+    workspace(tmp_path, a_c='#include "a.h"\nint main(void) { return f(); }\n', a_h="static int f(void) { return 1 }\n")
+    told = await fix(tmp_path, [f"<<< path=a.h >>>\n{block('static int f(void) { return 1 }' + chr(10), 'static int f(void) { return 1; }' + chr(10))}"],
                      targets=["a.c"], checks=GCC)  # fmt: skip
     assert told.outcome.ending is Ending.GREEN
     assert told.outcome.edit.paths == ("a.h",)
@@ -225,6 +226,28 @@ async def test_what_the_compiler_suggests_is_tried_first_and_can_be_enough(tmp_p
     assert told.model.requests == []
     assert told.of(SuggestionApplied)[0].file == "a.c"
     assert b"x->size" in (told.outcome.edit.files[0].after or b"")
+
+
+@pytest.mark.spec("Q4")
+async def test_an_edit_wanted_elsewhere_is_refused_and_offered_to_the_user(tmp_path: Path) -> None:
+    workspace(tmp_path, a_c=BROKEN, b_c="int y;\n")
+    elsewhere = f"<<< path=b.c >>>\n{block('int y;' + chr(10), 'int z;' + chr(10))}"
+    check = "gcc -fsyntax-only a.c c.c"
+    workspace(tmp_path, c_c=BROKEN)
+    told = await fix(tmp_path, [elsewhere], targets=["a.c", "c.c"], checks=(check,), settings={"max_rounds": 1})
+    assert "b.c" in told.of(EditRefused)[0].reason
+    assert ["b.c" in w.message and "also allow" in w.message for w in told.of(Warned)] == [True]
+
+
+@pytest.mark.spec("E8")
+async def test_a_latin_1_file_is_refused_by_name_and_fixed_once_its_encoding_is_named(tmp_path: Path) -> None:
+    source = b"/* caf\xe9 */\r\nint x = 1\r\n"
+    (tmp_path / "a.c").write_bytes(source)
+    with pytest.raises(ConfigurationError, match=r"a\.c .*encoding"):
+        await fix(tmp_path, [], targets=["a.c"], checks=GCC)
+    told = await fix(tmp_path, [block("int x = 1\n", "int x = 1;\n")], targets=["a.c"], checks=GCC,
+                     encodings={tmp_path / "a.c": "cp1252"})  # fmt: skip
+    assert told.outcome.edit.files[0].after == b"/* caf\xe9 */\r\nint x = 1;\r\n"
 
 
 @pytest.mark.spec("L15")

@@ -57,7 +57,7 @@ def run(
     folder = root.resolve()
     reply = sys.stdin.buffer.read().decode("utf-8", "replace")
     try:
-        named = targets or _named_in(reply)
+        named = targets or _named_in(reply, folder)
         files = [_target(folder, path, encoding or None) for path in named]
     except (PathError, UndecodableError, OSError) as error:
         Console(stderr=True).print(f"[red]{escape(str(error))}[/red]", highlight=False, soft_wrap=True)
@@ -84,10 +84,18 @@ def run(
     raise typer.Exit(REFUSED if message else APPLIED)
 
 
-def _named_in(reply: str) -> list[str]:
+def _named_in(reply: str, folder: Path) -> list[str]:
     headers = list(dict.fromkeys(normalise(path) for path in parse(reply, several=True).headers))
     if not headers:
         raise PathError("The reply names no file. Say with --targets which file it is for.")
+    for header in headers:
+        real = (folder / header).resolve()
+        if protected_part(header) or (
+            real.is_relative_to(folder) and protected_part(real.relative_to(folder).as_posix())
+        ):
+            raise PathError(
+                f"{header} is never edited because a reply names it. Name it with --targets if you mean it."
+            )
     return headers
 
 
@@ -96,9 +104,6 @@ def _target(folder: Path, given: str, encoding: str | None) -> Target:
     inside = (path if path.is_absolute() else folder / path).resolve()
     if not inside.is_relative_to(folder):
         raise PathError(f"{given} lies outside {folder}.")
-    name = inside.relative_to(folder).as_posix()
-    if protected_part(name) is not None and not path.is_absolute() and name != given:
-        raise PathError(f"{given} leads to {name}, which may not be edited.")
     if inside.is_dir():
         raise PathError(f"{given} is a folder.")
     return Target(given, inside.read_bytes() if inside.exists() else None, encoding)

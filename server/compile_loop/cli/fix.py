@@ -53,6 +53,7 @@ def run(
     root: Path = typer.Option(None, exists=True, file_okay=False, help="The workspace. Default: the current folder."),
     suggestions: bool = typer.Option(True, help="Try the toolchain's own fixes first."),
     allow_new_files: bool = typer.Option(False, help="Let the edit create files."),
+    encoding: str = typer.Option("", help="The files' encoding, where it is neither UTF-8 nor marked."),
     apply: bool = typer.Option(False, "--apply", help="Write a green result without asking."),
     diff: bool = typer.Option(False, "--diff", help="Print the diff on standard output and write nothing."),
     as_json: bool = typer.Option(
@@ -77,7 +78,7 @@ def run(
     )
     console = Console(stderr=diff or as_json)
     try:
-        job = make_job(files or [], root, check, spec, settings)
+        job = make_job(files or [], root, check, spec, settings, encoding)
         outcome = asyncio.run(watch(job, console))
     except ConfigurationError as error:
         Console(stderr=True).print(f"[red]{escape(str(error))}[/red]", highlight=False, soft_wrap=True)

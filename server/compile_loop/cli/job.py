@@ -10,7 +10,9 @@ from compile_loop.assemble import ConfigurationError, Job
 from compile_loop.settings import Settings
 
 
-def make_job(files: Sequence[Path], root: Path | None, checks: Sequence[str], spec: str, settings: Settings) -> Job:
+def make_job(
+    files: Sequence[Path], root: Path | None, checks: Sequence[str], spec: str, settings: Settings, encoding: str = ""
+) -> Job:
     """The job for `files` (none: the whole workspace). Raises `ConfigurationError`."""
     targets = tuple(path.absolute() for path in files)
     return Job(
@@ -20,6 +22,7 @@ def make_job(files: Sequence[Path], root: Path | None, checks: Sequence[str], sp
         scope="files" if targets else "workspace",
         checks=tuple(checks),
         spec=spec,
+        encodings=dict.fromkeys(targets, encoding) if encoding else {},
     )
 
 

@@ -37,7 +37,7 @@ from compile_loop.conversation.prompts import (
     verified_prompt,
 )
 from compile_loop.conversation.transcript import Transcript
-from compile_loop.edits.apply import Applied, HeldBlocks, apply_reply
+from compile_loop.edits.apply import Applied, HeldBlocks, Refused, apply_reply
 from compile_loop.engine.ask import ask, failure_of, spend
 from compile_loop.engine.course import Course, State
 from compile_loop.engine.fingerprint import normalise
@@ -142,6 +142,7 @@ async def _rounds(course: Course, model: TurnGenerator, state: State) -> Outcome
             held = edit.held
             reason = no_edit_prompt(course.targets.writable) if edit.no_blocks else edit.message
             course.emit(EditRefused(reason))
+            _offer_others(course, edit)
             _finish_round(course, state, state)
             _end_if(stall.no_edit())
             talk.tell(reason)
@@ -183,6 +184,12 @@ async def _confirm(course: Course, state: State) -> State:
 
 def _finish_round(course: Course, before: State, after: State) -> None:
     course.emit(RoundFinished(course.rounds, course.request.max_rounds, before.errors, after.errors, course.spending))
+
+
+def _offer_others(course: Course, refused: Refused) -> None:
+    """Tell the user of files that the model wanted and may not edit (SPEC Q4)."""
+    for path in dict.fromkeys(r.path for r in refused.reports if r.path and r.path not in course.targets.writable):
+        course.emit(Warned(f"The model wants to edit {path}. Name it among the files to also allow it."))
 
 
 def _end_if(failure: Failure | None) -> None:

@@ -1,0 +1,244 @@
+"""The command line as a person or a script meets it: a real process each time."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from tests.loop.running import block, snapshot, workspace
+
+BROKEN = "int twice(int n)\n{\n    int r = n * 2\n    return r;\n}\n"
+SEMICOLON = block("    int r = n * 2\n", "    int r = n * 2;\n")
+GCC = "gcc -Wall -fsyntax-only a.c"
+
+
+def cli(cwd: Path, *args: str, stdin: str | bytes = "") -> subprocess.CompletedProcess[str]:
+    env = {k: v for k, v in os.environ.items() if not k.startswith("COMPILE_LOOP") and not k.endswith("_API_KEY")}
+    data = stdin if isinstance(stdin, bytes) else stdin.encode()
+    done = subprocess.run(
+        [sys.executable, "-m", "compile_loop", *args],
+        cwd=cwd,
+        env=env,
+        input=data,
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def script(folder: Path, *replies: str) -> str:
+    path = folder.parent / f"{folder.name}-replies.json"
+    path.write_text(json.dumps(list(replies)))
+    return f"scripted:{path}"
+
+
+@pytest.mark.spec("P3")
+def test_fix_applies_a_green_result(tmp_path: Path) -> None:
+    root = tmp_path / "ws"
+    root.mkdir()
+    workspace(root, a_c=BROKEN)
+    done = cli(
+        root, "fix", "a.c", "--check", GCC, "--model", script(root, "A semicolon is missing.\n" + SEMICOLON), "--apply"
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (root / "a.c").read_text() == BROKEN.replace("n * 2", "n * 2;")
+    assert "Green: 1 → 0 errors, 1 round of a model." in done.stdout
+    assert (
+        "A semicolon is missing." in done.stdout
+        and "+    int r = n * 2;" in done.stdout
+        and "Wrote a.c." in done.stdout
+    )
+
+
+@pytest.mark.spec("P3")
+def test_without_a_terminal_nothing_is_written_unasked(tmp_path: Path) -> None:
+    root = tmp_path / "ws"
+    root.mkdir()
+    workspace(root, a_c=BROKEN)
+    before = snapshot(root)
+    done = cli(root, "fix", "a.c", "--check", GCC, "--model", script(root, SEMICOLON))
+    assert done.returncode == 0 and "Add --apply to write the result" in done.stdout
+    assert snapshot(root) == before
+
+
+@pytest.mark.spec("P3")
+def test_diff_is_a_patch_on_standard_output_alone(tmp_path: Path) -> None:
+    root = tmp_path / "ws"
+    root.mkdir()
+    workspace(root, a_c=BROKEN)
+    done = cli(root, "fix", "a.c", "--check", GCC, "--model", script(root, SEMICOLON), "--diff")
+    assert done.stdout.startswith("--- a/a.c\n+++ b/a.c\n@@")
+    assert "Green" in done.stderr
+    subprocess.run(["patch", "-p1"], cwd=root, input=done.stdout.encode(), check=True, capture_output=True)
+    assert (root / "a.c").read_text() == BROKEN.replace("n * 2", "n * 2;")
+
+
+@pytest.mark.spec("P3")
+def test_json_is_one_versioned_document(tmp_path: Path) -> None:
+    root = tmp_path / "ws"
+    root.mkdir()
+    workspace(root, a_c=BROKEN)
+    done = cli(root, "fix", "a.c", "--check", GCC, "--model", script(root, "no edit"), "--json", "--max-rounds", "1")
+    assert done.returncode == 1
+    document = json.loads(done.stdout)
+    assert document["schema"] == "compile-loop/outcome/1"
+    assert document["failure"]["kind"] == "max_rounds" and document["files"] == [] and document["applied"] is False
+
+
+@pytest.mark.spec("P3", "L16")
+@pytest.mark.parametrize(
+    ("args", "code", "words"),
+    [
+        (["fix", "missing.c"], 2, "missing.c does not exist"),
+        (["fix", "a.c", "--model", "nonsense"], 2, "provider"),
+        (["fix", "a.c", "--model", "openai:gpt-x"], 2, "OPENAI_API_KEY"),
+        (["fix", "a.c", "--check", GCC, "--no-suggestions"], 2, "no model is set"),
+        (["fix", "a.c", "--check", "no-such-tool"], 3, "“no-such-tool” was not found"),
+        (["fix", "a.c", "--check", "gcc --version"], 2, "only prints a version"),
+        (["fix", "notes.xyz"], 2, "No check was found"),
+        (["fix"], 2, "No check was found"),
+        (["fix", "--nonsense"], 2, "No such option"),
+        (["fix", "green.c", "--check", "gcc -fsyntax-only green.c"], 0, "Nothing to fix"),
+        (["fix", "binary.c", "--check", GCC], 2, "binary file"),
+        (
+            ["fix", "a.c", "--model", "openai:m", "--base-url", "http://127.0.0.1:9/v1", "--check", GCC, "--no-suggestions"],
+            1,
+            "127.0.0.1:9",
+        ),
+    ],
+)  # fmt: skip
+def test_bad_input_is_a_sentence_and_an_exit_code_and_nothing_is_lost(
+    tmp_path: Path, args: list[str], code: int, words: str
+) -> None:
+    workspace(tmp_path, a_c=BROKEN, green_c="int x;\n", notes_xyz="hello\n")
+    (tmp_path / "binary.c").write_bytes(bytes(4000))
+    before = snapshot(tmp_path)
+    done = cli(tmp_path, *args)
+    shown = " ".join((done.stdout + done.stderr).split())
+    assert done.returncode == code, shown
+    assert words in shown
+    assert "Traceback" not in shown
+    assert snapshot(tmp_path) == before
+
+
+@pytest.mark.spec("L15", "P3")
+def test_ctrl_c_cancels_with_130_and_leaves_nothing_running(tmp_path: Path) -> None:
+    workspace(tmp_path, a_c=BROKEN)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "compile_loop", "fix", "a.c", "--check", "sleep 71.125"], cwd=tmp_path,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    )  # fmt: skip
+    deadline = time.monotonic() + 20
+    while not _running("71.125") and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    began = time.monotonic()
+    output, _ = process.communicate(timeout=10)
+    assert time.monotonic() - began < 3
+    assert process.returncode == 130, output
+    assert b"Cancelled" in output
+    assert not _running("71.125")
+
+
+def _running(word: str) -> bool:
+    return subprocess.run(["pgrep", "-f", f"^sleep {word}"], capture_output=True, check=False).returncode == 0
+
+
+@pytest.mark.spec("L5")
+def test_a_file_that_is_changed_meanwhile_is_not_overwritten(tmp_path: Path) -> None:
+    root = tmp_path / "ws"
+    root.mkdir()
+    workspace(root, a_c=BROKEN)
+    touches = f"echo '/* typed meanwhile */' >> {root}/a.c; {GCC}"
+    done = cli(root, "fix", "a.c", "--check", touches, "--model", script(root, SEMICOLON), "--apply")
+    assert done.returncode == 1
+    assert "a.c was changed while the run went on" in " ".join(done.stdout.split())
+    assert "int r = n * 2\n" in (root / "a.c").read_text()
+
+
+@pytest.mark.spec("P3")
+def test_check_prints_diagnostics(tmp_path: Path) -> None:
+    workspace(tmp_path, a_c=BROKEN)
+    done = cli(tmp_path, "check", "a.c")
+    assert done.returncode == 1
+    assert (
+        "a.c:" in done.stdout
+        and "error: expected" in done.stdout
+        and "fails, exit code 1" in " ".join(done.stdout.split())
+    )
+    document = json.loads(cli(tmp_path, "check", "a.c", "--json").stdout)
+    assert document["schema"] == "compile-loop/check/1" and not document["ok"]
+    diagnostic = document["checks"][0]["diagnostics"][0]
+    assert diagnostic["file"] == "a.c" and diagnostic["severity"] == 1 and diagnostic["uri"].startswith("file://")
+    assert not list(tmp_path.glob("*.o"))
+
+
+@pytest.mark.spec("P3")
+def test_diagnose_reads_raw_output_to_json_lines(tmp_path: Path) -> None:
+    workspace(tmp_path, a_c=BROKEN)
+    raw = subprocess.run(["gcc", "-c", "a.c"], cwd=tmp_path, capture_output=True, check=False).stderr
+    done = cli(tmp_path, "diagnose", stdin=raw)
+    (line,) = [json.loads(text) for text in done.stdout.splitlines() if '"severity": 1' in text]
+    assert line["uri"] == (tmp_path / "a.c").as_uri() and "expected" in line["message"]
+
+
+@pytest.mark.spec("P3", "E6")
+def test_edit_applies_a_reply_or_says_why_not(tmp_path: Path) -> None:
+    workspace(tmp_path, a_c=BROKEN, b_c="int y;\n")
+    refused = cli(tmp_path, "edit", "--targets", "a.c", stdin=block("int missing;\n", "int x;\n"))
+    assert refused.returncode == 1 and "Nothing was changed" in refused.stdout
+    assert (tmp_path / "a.c").read_text() == BROKEN
+    assert cli(tmp_path, "edit", stdin="hello").returncode == 2
+    many = f"<<< path=a.c >>>\n{SEMICOLON}<<< path=b.c >>>\n{block('int y;' + chr(10), 'int z;' + chr(10))}"
+    applied = cli(tmp_path, "edit", "--json", stdin=many)
+    document = json.loads(applied.stdout)
+    assert applied.returncode == 0 and document["applied"] and document["schema"] == "compile-loop/edit/1"
+    assert [(b["path"], b["tier"], b["line"]) for b in document["blocks"]] == [("a.c", "exact", 3), ("b.c", "exact", 1)]
+    assert (tmp_path / "b.c").read_text() == "int z;\n"
+
+
+@pytest.mark.spec("E10")
+@pytest.mark.parametrize("path", ["../outside.c", "/etc/hostname", ".git/config"])
+def test_edit_never_writes_outside_or_where_it_may_not(tmp_path: Path, path: str) -> None:
+    root = tmp_path / "ws"
+    (root / ".git").mkdir(parents=True)
+    (root / ".git" / "config").write_text("x\n")
+    (tmp_path / "outside.c").write_text("x\n")
+    before = snapshot(tmp_path)
+    done = cli(root, "edit", stdin=f"<<< path={path} >>>\n{block('x' + chr(10), 'y' + chr(10))}")
+    assert done.returncode in (1, 2), done.stdout
+    assert snapshot(tmp_path) == before
+
+
+@pytest.mark.spec("P3")
+def test_doctor_says_what_was_found_and_what_is_missing(tmp_path: Path) -> None:
+    done = cli(tmp_path, "doctor", "--json")
+    document = json.loads(done.stdout)
+    assert done.returncode == 0 and document["possible"]
+    by_name = {f["name"]: f for f in document["findings"]}
+    assert by_name["Python"]["ok"] and "copy" in by_name and not by_name["openai"]["ok"]
+    assert all(f["found"] if f["ok"] else f["advice"] for f in document["findings"])
+
+
+@pytest.mark.spec("P3")
+@pytest.mark.parametrize("command", ["fix", "check", "edit", "diagnose", "doctor", "serve", "demo"])
+def test_every_command_has_help_with_an_example(tmp_path: Path, command: str) -> None:
+    done = cli(tmp_path, command, "--help")
+    assert done.returncode == 0 and "Example" in done.stdout
+
+
+@pytest.mark.spec("P3")
+def test_the_demo_is_fixed_from_suggestions_and_recorded_replies_over_http(tmp_path: Path) -> None:
+    done = cli(tmp_path, "demo")
+    shown = " ".join(done.stdout.split())
+    assert done.returncode == 0, shown
+    assert "Recorded replies, no live model" in shown
+    assert "suggested" in shown and "round 1/5" in shown and "round 2/5" in shown and "confirm" in shown
+    assert "Green" in shown and "Wrote" in shown
