@@ -74,7 +74,7 @@ class Javac(Reader):
                 self._block.range = self.tree.whole_line(path, number)
             self.context.seen.add("javac")
             return True
-        header = (_ANY_PLACELESS if self.context.hinted("javac") else _PLACELESS).match(text)
+        header = (_ANY_PLACELESS if "javac" in self.context.words else _PLACELESS).match(text)
         if header is None:
             return False
         self._block = _Block(header["kind"], header["code"], [header["message"]], [text])

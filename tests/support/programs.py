@@ -1,0 +1,154 @@
+"""The red programs in `tests/data/programs`: their sources, recorded outputs and expected diagnostics."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from compile_loop.contracts.diagnostics import NOWHERE, Diagnostic, Range
+from compile_loop.toolchains.reading import parse
+from compile_loop.toolchains.registry import toolchains
+from compile_loop.toolchains.sources import FolderSources
+
+DATA = Path(__file__).parent.parent / "data" / "programs"
+ABOUT = frozenset(
+    {
+        "cmd.txt",
+        "cmd_json.txt",
+        "output.txt",
+        "output_json.txt",
+        "expected.json",
+        "expected_json.json",
+        "meta.json",
+        "fixed",
+    }
+)
+UNATTENDED = {"LC_ALL": "C.UTF-8", "NO_COLOR": "1", "CARGO_TERM_COLOR": "never", "TERM": "dumb", "RUST_BACKTRACE": "1"}
+
+
+@dataclass(frozen=True)
+class Program:
+    """One folder of the data."""
+
+    name: str
+
+    @property
+    def folder(self) -> Path:
+        return DATA / self.name
+
+    @property
+    def meta(self) -> dict[str, Any]:
+        return json.loads((self.folder / "meta.json").read_text())
+
+    def modes(self) -> list[str]:
+        """The endings of the modes that were recorded: plain, and machine-readable."""
+        return [mode for mode in ("", "_json") if (self.folder / f"output{mode}.txt").exists()]
+
+    def command(self, mode: str = "") -> str:
+        return (self.folder / f"cmd{mode}.txt").read_text().strip()
+
+    def output(self, root: Path, mode: str = "") -> bytes:
+        """What was printed, as if it had been printed in `root`."""
+        data = (self.folder / f"output{mode}.txt").read_bytes()
+        return data.replace(f"/ws/{self.name}".encode(), str(root).encode())
+
+    def expected(self, mode: str = "") -> list[dict[str, Any]]:
+        path = self.folder / f"expected{mode}.json"
+        return json.loads((path if path.exists() else self.folder / "expected.json").read_text())
+
+    def copy(self, to: Path, *, fixed: bool = False) -> Path:
+        """The sources alone, or those of the green twin."""
+        if fixed:
+            shutil.copytree(self.folder / "fixed", to)
+        else:
+            shutil.copytree(
+                self.folder, to, ignore=lambda at, names: ABOUT & set(names) if Path(at) == self.folder else []
+            )
+        return to
+
+
+PROGRAMS = [Program(path.name) for path in sorted(DATA.iterdir()) if (path / "meta.json").exists()]
+
+
+def read(output: bytes, root: Path, hint: str, exit_code: int = 1) -> list[Diagnostic]:
+    return parse(output, root=str(root), cwd=str(root), sources=FolderSources(root), hint=hint, exit_code=exit_code)
+
+
+def range_of(found: Mapping[str, Any] | None) -> Range:
+    if found is None:
+        return NOWHERE
+    start, end = found["start"], found["end"]
+    return Range.of(start["line"], start["character"], end["line"], end["character"])
+
+
+def plain_quotes(text: str) -> str:
+    return text.replace("‘", "'").replace("’", "'")
+
+
+def missing(found: Iterable[Diagnostic], expected: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What is expected and was not found, each with the nearest that was."""
+    rest, lost = list(found), []
+    for entry in expected:
+        match = next((diagnostic for diagnostic in rest if _is(diagnostic, entry)), None)
+        if match is None:
+            lost.append(f"{json.dumps(entry, ensure_ascii=False)}\n  not in {rest}")
+        else:
+            rest.remove(match)
+    return lost
+
+
+def _is(diagnostic: Diagnostic, entry: Mapping[str, Any]) -> bool:
+    places = {(related.file, related.range.start.line) for related in diagnostic.related}
+    return (
+        diagnostic.file == entry["file"]
+        and diagnostic.range == range_of(entry["range"])
+        and diagnostic.severity.value == entry["severity"]
+        and diagnostic.code in {entry["code"], *entry.get("other_codes", ())}
+        and plain_quotes(entry["message_contains"]) in plain_quotes(diagnostic.message)
+        and places >= {(related["file"], related["line"]) for related in entry["related"]}
+    )
+
+
+def run(command: str | Sequence[str], cwd: Path, env: Mapping[str, str] | None = None) -> tuple[int, bytes]:
+    """Run a command to its end: exit code, and both streams as they came."""
+    done = subprocess.run(
+        command,
+        check=False,
+        shell=isinstance(command, str),
+        cwd=cwd,
+        env={**os.environ, **UNATTENDED, **(env or {}), "PATH": search_path()},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        timeout=100,
+    )
+    return done.returncode, done.stdout
+
+
+def search_path() -> str:
+    """PATH with the programs that npm installed for this project."""
+    ours = Path(__file__).parents[2] / "node_modules" / ".bin"
+    return f"{ours}{os.pathsep}{os.environ.get('PATH', '')}"
+
+
+def need(program: str) -> None:
+    """Fail on CI, and skip elsewhere, where a program is missing."""
+    if shutil.which(program, path=search_path()) is not None:
+        return
+    package = next(
+        (known.package for toolchain in toolchains() for known in toolchain.programs if known.name == program), program
+    )
+    sentence = (
+        f"{program} is not installed; get it with {package if ' ' in package else f'`apt-get install {package}`'}"
+    )
+    if os.environ.get("CI") == "true":
+        pytest.fail(sentence)
+    pytest.skip(sentence)
