@@ -212,8 +212,9 @@ async def test_green_for_the_files_asked_for_says_how_many_earlier_failures_rema
 @pytest.mark.spec("Q4")
 async def test_files_that_the_errors_name_become_targets(tmp_path: Path) -> None:
     workspace(tmp_path, a_c='#include "a.h"\nint main(void) { return f(); }\n', a_h="static int f(void) { return 1 }\n")
-    told = await fix(tmp_path, [f"<<< path=a.h >>>\n{block('static int f(void) { return 1 }' + chr(10), 'static int f(void) { return 1; }' + chr(10))}"],
-                     targets=["a.c"], checks=GCC)  # fmt: skip
+    body = "static int f(void) {{ return 1{} }}\n"
+    reply = f"<<< path=a.h >>>\n{block(body.format(''), body.format(';'))}"
+    told = await fix(tmp_path, [reply], targets=["a.c"], checks=GCC)
     assert told.outcome.ending is Ending.GREEN
     assert told.outcome.edit.paths == ("a.h",)
 
