@@ -37,7 +37,14 @@ def describe_places(document: Document, ambiguous: Ambiguous) -> str:
     numbers = ", ".join(str(row + 1) for row in rows[:_NUMBERED]) + (", …" if len(rows) > _NUMBERED else "")
     count = f"more than {len(rows)}" if ambiguous.more else str(len(rows))
     parts = [f"SEARCH matches {count} places, at lines {numbers}."]
+    shown = 0
     for place in ambiguous.places[:_PREVIEWED]:
+        first = max(place.first - 2, 0)
+        if first > shown:
+            parts.append("  …")
         last = min(place.first + place.count, place.first + 4) + 1
-        parts.append(numbered(document, place.first - 2, last, range(place.first, place.first + place.count)))
-    return "\n".join(parts)
+        parts.append(numbered(document, max(first, shown), last, range(place.first, place.first + place.count)))
+        shown = max(shown, last)
+    if len(rows) > _PREVIEWED:
+        parts.append("  …")
+    return "\n".join(part for part in parts if part)

@@ -7,8 +7,9 @@ from typing import Literal
 
 from compile_loop.edits import refusal
 from compile_loop.edits.attempt import Attempt, Job
-from compile_loop.edits.blocks import Reading, parse
+from compile_loop.edits.blocks import Block, Reading, parse
 from compile_loop.edits.full import apply_full, holds_fence
+from compile_loop.edits.indent import is_blank
 from compile_loop.edits.paths import PathError, admit
 from compile_loop.edits.result import Applied, BlockReport, HeldBlock, HeldBlocks, Refused, Target
 from compile_loop.edits.text import line_end, split_lines
@@ -74,7 +75,7 @@ def apply_reply(
     paths = [target.path for target in targets]
     for block in parsed.blocks:
         path = targets[0].path if not several and targets else ""
-        if several or (block.header and may_create and not any(line.strip() for line in block.readings[0].search)):
+        if several or (allow_new_files and may_create and block.header and _creates(block)):
             try:
                 admitted = admit(
                     block.header or "", paths, root=root, allow_new_files=allow_new_files and may_create is not None
@@ -107,6 +108,10 @@ def apply_search_replace(
     reading = Reading(_bare_lines(search), _bare_lines(replace))
     attempt.take(Job(1, target.path, None, reading, fragment=(search, replace)))
     return attempt.finish(truncated=False)
+
+
+def _creates(block: Block) -> bool:
+    return all(map(is_blank, block.readings[0].search))
 
 
 def _bare_lines(text: str) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from compile_loop.edits import refusal
 from compile_loop.edits.blocks import Block, Reading
 from compile_loop.edits.document import Document
 from compile_loop.edits.fragment import find_fragment
+from compile_loop.edits.hints import Context
 from compile_loop.edits.indent import is_blank
 from compile_loop.edits.linediff import common_runs
 from compile_loop.edits.locate import Located, Location, Missing, locate
@@ -17,17 +18,17 @@ from compile_loop.edits.match import Tier
 from compile_loop.edits.omission import placeholder_line
 from compile_loop.edits.plan import FilePlan, Region, Working
 from compile_loop.edits.reading import Unclear, choose
+from compile_loop.edits.refusal import Reason
 from compile_loop.edits.render import Unplaceable, render
 from compile_loop.edits.result import Applied, BlockReport, HeldBlock, HeldBlocks, Refused, Target
 from compile_loop.edits.text import UndecodableError, decode
 
 MAX_FILE = 64 * 1024 * 1024
 """Bytes; a larger file is not edited."""
+_LARGE = 8 * 1024 * 1024
+"""Characters; in larger files one failed block gets closest lines and hints, the rest a sentence."""
 _MAX_REWORK = 400_000_000
 """Characters that may be looked through for blocks that build on earlier ones."""
-
-Reason = str | Callable[[], str]
-"""Why a block cannot be applied, or what makes that text once it is asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +143,7 @@ class Attempt:
             )
         reading, location = self._choose(job, plan.document)
         if reading.search == reading.replace:
-            raise _BlockError(lambda: refusal.no_op(plan.document, reading, location))
+            raise _BlockError(lambda _: refusal.no_op(plan.document, reading, location))
         if isinstance(location, Located):
             self._refuse_stale(job, plan, reading, location)
             self._refuse_twin(plan, reading, location)
@@ -160,14 +161,15 @@ class Attempt:
         if isinstance(location, Missing) and (placed := self._place_on_earlier(job, plan)):
             return self._checked(job, plan, placed.reading, placed)
         others = [(path, other) for path, other in self._targets.items() if path != job.path]
-        context = refusal.Context(
+        context = Context(
             job.path,
             others,
             self._at_reply_start.get(job.path),
             self._before_last_edit.get(job.path),
+            self._targets[job.path].encoding,
             self._tool,
         )
-        raise _BlockError(lambda: refusal.not_located(plan.document, reading, location, context))
+        raise _BlockError(lambda brief: refusal.not_located(plan.document, reading, location, context, brief=brief))
 
     def _choose(self, job: Job, document: Document) -> tuple[Reading, Location]:
         chosen = choose(document, job.block, job.reading)
@@ -277,8 +279,8 @@ class Attempt:
                     if key < 0 or any(owner >= 0 for owner in region.owners):
                         owner = max(region.owners)
                         raise _BlockError(
-                            f"it overlaps block {owner}: both would change line "
-                            f"{placed.line} of {placed.job.path}; send them as one block."
+                            f"it overlaps block {owner}, which changes some of the same lines of {placed.job.path}: "
+                            "send one block that makes both changes, and it takes the place of the other."
                         )
                     plan.drop(region)
                     for owner in region.owners:
@@ -304,7 +306,10 @@ class Attempt:
             if key >= 0
         ]
         if self._failed or truncated:
-            return refusal.refused(done, self._failed, held, self._warnings, truncated=truncated, tool=self._tool)
+            large = any(len(plan.source.text) > _LARGE for plan in self._plans.values())
+            return refusal.refused(
+                done, self._failed, held, self._warnings, truncated=truncated, tool=self._tool, large=large
+            )
         files: dict[str, bytes | None] = {}
         for path, plan in self._plans.items():
             if plan.regions:

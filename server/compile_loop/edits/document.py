@@ -106,6 +106,11 @@ class Document:
         return self.normal.count("\n", 0, at)
 
     @cached_property
+    def longest_line(self) -> int:
+        """Characters of the longest line."""
+        return max(map(len, self.lines), default=0)
+
+    @cached_property
     def usual_end(self) -> str:
         """The line end that most lines have; LF where there is none."""
         pairs = self.text.count("\r\n")

@@ -68,7 +68,7 @@ def apply_full(
     if fallback:
         state = "is empty" if target.content is not None else "does not exist"
         warnings = (f"{target.path} {state}, so the fenced block was taken as the whole file.",)
-    report = (BlockReport(1, target.path, True, Tier.CREATE.value if not target.content else "full", 1),)
+    report = (BlockReport(1, target.path, True, (Tier.FULL if target.content else Tier.CREATE).value, 1),)
     return Applied({target.path: data}, report, warnings)
 
 

@@ -26,6 +26,7 @@ class Tier(str, Enum):
     ELISION = "elision"
     FRAGMENT = "fragment"
     CREATE = "create"
+    FULL = "full"
 
 
 @dataclass(frozen=True, slots=True)

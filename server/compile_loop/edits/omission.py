@@ -24,13 +24,15 @@ _WORDS = re.compile(
 )
 _PHRASE = re.compile(
     rf"(?:(?:the )?(?:rest|remainder) of (?:the |your |this |my )?(?:\w+ )?{_THING}(?: \w+)?{_STATE}?(?: for brevity)?"
-    rf"|(?:the |your |all |all the )?(?:existing|remaining|previous|original|other|unchanged) (?:\w+ )?{_THING}{_STATE}(?: for brevity)?"
+    rf"|(?:the |your |all |all the )?(?:existing|remaining|previous|original|other|unchanged) "
+    rf"(?:\w+ )?{_THING}{_STATE}(?: for brevity)?"
     rf"|{_THING}{_STATE}(?: for brevity)?"
     r"|unchanged|no changes?(?: here| needed)?|omitted(?: for brevity)?|snip(?:ped)?|truncated)",
     re.IGNORECASE,
 )
 _UNFINISHED = re.compile(
-    rf"(?:the |your |all |all the )?(?:rest of|remainder of|existing|remaining|previous|original|other|unchanged|more) (?:\w+ ){{0,2}}{_THING}.*",
+    r"(?:the |your |all |all the )?(?:rest of|remainder of|existing|remaining|previous|original|other|unchanged|more) "
+    rf"(?:\w+ ){{0,2}}{_THING}.*",
     re.IGNORECASE,
 )
 _BRACKETED = re.compile(

@@ -1,0 +1,117 @@
+"""The lines of a file that come closest to a SEARCH that is not there; only ever shown, never written to (SPEC E7).
+
+The amount of work is bounded by counting, not by a clock, so that the same reply always gets the same answer.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rapidfuzz import fuzz, process
+
+from compile_loop.edits.document import Document, loose_key
+from compile_loop.edits.lookalikes import fold
+
+_COMPARED = 200
+"""Characters of a line that are compared; longer lines are cut."""
+_SCANNED = 200_000
+"""Lines that are compared one by one with the most telling line of SEARCH."""
+_COMMON = 100
+"""A line that stands in the file more often than this says nothing about the place."""
+_CANDIDATES = 12
+_SEARCH_LINES = 400
+_SIMILAR = 55.0
+"""Mean likeness (0 to 100) below which nothing is called close."""
+_CONTEXT = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Nearest:
+    """`count` lines from row `first` (zero-based) come closest; they differ first at SEARCH's line `differs`."""
+
+    first: int
+    count: int
+    differs: int
+
+
+def nearest(document: Document, search: Sequence[str]) -> Nearest | None:
+    """The closest run of as many lines as SEARCH has; None where nothing is like it."""
+    wanted = [loose_key(line)[:_COMPARED] for line in search[:_SEARCH_LINES]]
+    keys = document.loose_keys
+    if not keys or not any(wanted):
+        return None
+    votes = _votes(keys, wanted)
+    candidates = [first for first, _ in votes.most_common(_CANDIDATES)]
+    telling = sum(1 for key in wanted if key)
+    if not votes or votes.most_common(1)[0][1] * 2 < telling:
+        candidates += _similar_rows(document, wanted)
+    scored = [(_likeness(keys, wanted, first), -first) for first in dict.fromkeys(candidates)]
+    if not scored:
+        return None
+    likeness, negative = max(scored)
+    if likeness < _SIMILAR:
+        return None
+    first, count = max(0, -negative), min(len(search), len(keys) - max(0, -negative))
+    return Nearest(first, count, _first_difference(document, search, -negative))
+
+
+def _votes(keys: Sequence[str], wanted: Sequence[str]) -> Counter[int]:
+    """For every line of the file where SEARCH could begin, how many of its lines are then where they should be."""
+    where: dict[str, list[int]] = {key: [] for key in wanted if key}
+    for row, key in enumerate(keys):
+        rows = where.get(key)
+        if rows is not None and len(rows) <= _COMMON:
+            rows.append(row)
+    votes: Counter[int] = Counter()
+    for offset, key in enumerate(wanted):
+        rows = where.get(key, [])
+        if len(rows) <= _COMMON:
+            votes.update(row - offset for row in rows)
+    return votes
+
+
+def _similar_rows(document: Document, wanted: Sequence[str]) -> list[int]:
+    """Where SEARCH would begin, going by the lines most like its longest line."""
+    offset = max(range(len(wanted)), key=lambda at: len(wanted[at]))
+    keys = document.loose_keys[:_SCANNED]
+    if document.longest_line > _COMPARED:
+        keys = [key[:_COMPARED] for key in keys]
+    best = process.extract(wanted[offset], keys, scorer=fuzz.ratio, score_cutoff=_SIMILAR, limit=_CANDIDATES)
+    return [row - offset for _, _, row in best]
+
+
+def _likeness(keys: Sequence[str], wanted: Sequence[str], first: int) -> float:
+    total = 0.0
+    weight = 0
+    for offset, key in enumerate(wanted):
+        row = first + offset
+        size = max(len(key), 1)
+        weight += size
+        if 0 <= row < len(keys):
+            total += size * fuzz.ratio(key, keys[row][:_COMPARED])
+    return total / weight
+
+
+def _first_difference(document: Document, search: Sequence[str], first: int) -> int:
+    keys = document.loose_keys
+    for offset, line in enumerate(search):
+        row = first + offset
+        if not 0 <= row < len(keys) or keys[row] != loose_key(line):
+            return offset
+    return 0
+
+
+def quoted(line: str, other: str) -> str:
+    """A line JSON-escaped, cut to where it differs from `other`; what looks alike or is invisible is written as `\\u`."""
+    column = next(
+        (at for at, (a, b) in enumerate(zip(line, other, strict=False)) if a != b), min(len(line), len(other))
+    )
+    start = max(0, column - _CONTEXT) if len(line) > 3 * _CONTEXT else 0
+    end = min(len(line), start + 3 * _CONTEXT)
+    ascii_only = line != other and fold(line) == fold(other)
+    text = json.dumps(line[start:end], ensure_ascii=ascii_only)
+    text = "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in text)
+    return ("…" if start else "") + text + ("…" if end < len(line) else "")
