@@ -16,18 +16,15 @@ interface Parts {
 /** Every command. One that cannot do its work says why, whether the server is up or down (SPEC V2). */
 export function registerCommands({ server, runs, results, log }: Parts): Disposable {
   const table: Record<string, (...args: never[]) => unknown> = {
-    fix: (uri?: Uri | string, diagnostic?: DiagnosticRef) => {
-      const file = typeof uri === "string" ? Uri.parse(uri) : (uri ?? activeFile());
-      return fix([file], diagnostic);
-    },
+    fix: (uri?: string, diagnostic?: DiagnosticRef | null) => fix([uri ? Uri.parse(uri) : activeFile()], diagnostic),
     fixFiles: async () => fix((await pickFiles()) ?? []),
-    fixWorkspace: () => {
+    fixWorkspace: (uri = window.activeTextEditor?.document.uri.toString()) => {
       if (!workspace.workspaceFolders?.length) {
         throw new Refusal("There is no folder to fix: open one first.", {
           "Open Folder…": () => commands.executeCommand("workbench.action.files.openFolder"),
         });
       }
-      return runs.start({ scope: "workspace" }, "fixing the workspace");
+      return runs.start({ scope: "workspace", uris: uri?.startsWith("file:") ? [uri] : [] }, "fixing the workspace");
     },
     stop: () => runs.stop(),
     apply: () => results.apply(),
@@ -40,11 +37,11 @@ export function registerCommands({ server, runs, results, log }: Parts): Disposa
     },
   };
 
-  async function fix(files: Uri[], diagnostic?: DiagnosticRef): Promise<void> {
+  async function fix(files: Uri[], diagnostic?: DiagnosticRef | null): Promise<void> {
     const [first] = files;
     if (first) {
       const what = files.length === 1 ? workspace.asRelativePath(first) : count(files.length, "file");
-      await runs.start({ uris: files.map(String), diagnostic }, `fixing ${what}`);
+      await runs.start({ uris: files.map(String), diagnostic: diagnostic ?? undefined }, `fixing ${what}`);
     }
   }
 

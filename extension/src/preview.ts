@@ -1,4 +1,4 @@
-import { commands, type LogOutputChannel, type QuickPickItem, Uri, window, workspace } from "vscode";
+import { commands, type LogOutputChannel, type QuickPickItem, type Tab, Uri, window, workspace } from "vscode";
 import type { Server } from "./client.js";
 import { count, Refusal, tell } from "./notify.js";
 import { AcceptRequest, type ChangedFile, DiscardRequest, type RunResult, SECTION } from "./protocol.js";
@@ -7,6 +7,8 @@ import type { Status } from "./status.js";
 /** Results that wait for the user: shown as a diff, applied whole or in part, or discarded (SPEC V5). */
 export class Results {
   private readonly waiting = new Map<string, RunResult>();
+  /** The diff of each. VS Code does not tell what a tab of several files shows, so the tab itself is kept. */
+  private readonly shown = new Map<string, Tab>();
 
   constructor(
     private readonly server: Server,
@@ -54,16 +56,22 @@ export class Results {
       file.kind === "create" ? undefined : Uri.parse(file.beforeUri),
       file.kind === "delete" ? undefined : Uri.parse(file.afterUri),
     ]);
+    const [first, ...others] = result.files;
     await commands.executeCommand(
       "vscode.changes",
-      title(result),
+      `Compile Loop: ${first?.label}${others.length > 0 ? ", …" : ""}`,
       sides.map(([file, before, after]) => [Uri.parse(file.uri), before, after]),
     );
+    const tab = window.tabGroups.activeTabGroup.activeTab;
+    if (tab) {
+      this.shown.set(result.runId, tab);
+    }
   }
 
   private async ask(result: RunResult): Promise<void> {
     const green = result.ending === "green";
-    const parts = [result.message, result.explanation, ...result.suspicious.map((line) => `Please look: ${line}.`)];
+    const parts = [result.message, result.explanation, ...result.suspicious.map((line) => `Please look: ${line}`)];
+    parts.push(...result.notes);
     parts.push(`${green ? "Apply" : "Apply what was reached, in"} ${count(result.files.length, "file")}?`);
     const sentence = parts.filter(Boolean).join(" ");
     await tell(green && result.suspicious.length === 0 ? "info" : "warning", sentence, {
@@ -78,12 +86,15 @@ export class Results {
       throw new Refusal("This result is no longer there: it was applied or discarded, or the server ended since.");
     }
     const client = await this.server.ready();
-    const { applied, message, conflicts } = await client.sendRequest(AcceptRequest, { runId: result.runId, uris });
+    const { applied, message, conflicts, differs } = await client.sendRequest(AcceptRequest, {
+      runId: result.runId,
+      uris,
+    });
     this.log.info(message);
     if (applied) {
       await this.forget(result);
       const files = result.files.filter((file) => uris?.includes(file.uri) ?? true);
-      await tell("info", message, { Undo: () => undo(files) });
+      await tell(differs.length > 0 ? "warning" : "info", message, { Undo: () => undo(files) });
     } else {
       const names = conflicts
         .map((uri) => workspace.asRelativePath(Uri.parse(uri)))
@@ -141,20 +152,16 @@ export class Results {
   private async forget(result: RunResult): Promise<void> {
     this.waiting.delete(result.runId);
     this.changed();
-    const tabs = window.tabGroups.all.flatMap((group) => group.tabs).filter((tab) => tab.label === title(result));
-    await window.tabGroups.close(tabs);
+    const tab = this.shown.get(result.runId);
+    this.shown.delete(result.runId);
+    if (tab && window.tabGroups.all.some((group) => group.tabs.includes(tab))) {
+      await window.tabGroups.close(tab);
+    }
   }
 
   private changed(): void {
     this.status.results(this.waiting.size);
   }
-}
-
-/** The diff's title; the run's id keeps the titles of two results apart. */
-function title(result: RunResult): string {
-  const [first] = result.files;
-  const what = result.files.length === 1 && first ? first.label : count(result.files.length, "file");
-  return `Compile Loop: ${what} (${result.runId.slice(-4)})`;
 }
 
 /** Undo of an applied edit: VS Code keeps one undo step for each file. */

@@ -97,7 +97,11 @@ export class Workbench {
     await this.quickPick(name);
     await this.page.locator(".tab.active", { hasText: name }).waitFor();
     await until(`${name} to be open`, () => this.text(name) !== undefined);
-    await this.page.locator(".editor-instance .monaco-editor.focused, .editor-instance .monaco-editor").first().click();
+    await this.focusEditor();
+  }
+
+  async focusEditor(): Promise<void> {
+    await this.command("View: Focus Active Editor Group");
   }
 
   /** A command by its name in the palette. */
@@ -120,10 +124,9 @@ export class Workbench {
     await box.waitFor({ state: "hidden" });
   }
 
-  /** The line of a text as the caret sees it, replaced by typing. */
+  /** A line replaced by typing. */
   async retypeLine(line: number, text: string): Promise<void> {
     await this.goToLine(line);
-    await this.page.keyboard.press("Home");
     await this.page.keyboard.press("Shift+End");
     await this.page.keyboard.type(text);
   }
