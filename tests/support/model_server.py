@@ -8,9 +8,11 @@ with ModelServer(says("hello")) as server:
 from __future__ import annotations
 
 import json
+import ssl
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,6 +22,7 @@ from compile_loop.demo.local_server import Exchange, LocalServer
 
 SSE = {"Content-Type": "text/event-stream"}
 JSON = {"Content-Type": "application/json"}
+CERTIFICATES = Path(__file__).parents[1] / "data" / "wire" / "tls"
 
 
 @dataclass(frozen=True)
@@ -85,11 +88,15 @@ def fails(status: int, body: object = None, headers: Mapping[str, str] | None = 
 
 
 class ModelServer:
-    """Answers requests with `answers`, in their order; the last one serves all further requests."""
+    """Answers requests with `answers`, in their order; the last one serves all further requests.
 
-    def __init__(self, *answers: Answers, path: str = "/v1") -> None:
+    `tls` names a certificate of `data/wire/tls`: `good` or `old` (expired).
+    """
+
+    def __init__(self, *answers: Answers, path: str = "/v1", tls: str | None = None) -> None:
         self._answers = answers
         self._path = path
+        self._tls = tls
         self._server = LocalServer(self._serve)
         self._lock = threading.Lock()
         self.requests: list[Request] = []
@@ -100,11 +107,21 @@ class ModelServer:
 
     @property
     def base_url(self) -> str:
-        return self._server.origin + self._path
+        origin = self._server.origin
+        return (origin.replace("http:", "https:") if self._tls else origin) + self._path
 
     def __enter__(self) -> ModelServer:
         self._server.start()
+        if self._tls is not None:
+            self._speak_tls(self._tls)
         return self
+
+    def _speak_tls(self, name: str) -> None:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(CERTIFICATES / f"{name}.pem", CERTIFICATES / f"{name}.key")
+        listening = self._server._server
+        assert listening is not None
+        listening.socket = context.wrap_socket(listening.socket, server_side=True)
 
     def __exit__(self, *_: object) -> None:
         self._server.close()

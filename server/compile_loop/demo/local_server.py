@@ -160,7 +160,9 @@ class LocalServer:
     def start(self) -> None:
         """Begin to listen."""
         server = self._server = _Server(self._answer)
-        self._thread = threading.Thread(target=server.serve_forever, args=(_GLANCE,), name="local server", daemon=True)
+        self._thread = threading.Thread(
+            target=server.serve_forever, args=(_GLANCE / 4,), name="local server", daemon=True
+        )
         self._thread.start()
 
     def close(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import socket
 import ssl
 
@@ -14,12 +15,26 @@ from compile_loop.models.model_settings import ModelSettings
 from compile_loop.models.wire import CallFailedError
 
 
+class _HiddenQueries(logging.Filter):
+    """Some endpoints take their key in the address's query, and httpx logs addresses (SPEC Z1)."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Keep the record, without queries."""
+        if isinstance(record.args, tuple):
+            record.args = tuple(arg.copy_with(query=None) if isinstance(arg, httpx.URL) else arg for arg in record.args)
+        return True
+
+
+_HIDDEN_QUERIES = _HiddenQueries()
+
+
 def open_client(settings: ModelSettings, endpoint: Endpoint) -> httpx.AsyncClient:
     """A client that connects to this endpoint alone: it follows no redirects.
 
     Proxies come from the settings, else from the environment, which does not count for loopback. Raises `ModelError`
     where a proxy or a certificate file cannot be used.
     """
+    logging.getLogger("httpx").addFilter(_HIDDEN_QUERIES)
     timeout = httpx.Timeout(connect=settings.timeouts.connect, read=None, write=settings.timeouts.idle, pool=None)
     try:
         return httpx.AsyncClient(
@@ -29,7 +44,7 @@ def open_client(settings: ModelSettings, endpoint: Endpoint) -> httpx.AsyncClien
             auth=httpx.BasicAuth(*endpoint.basic) if endpoint.basic else None,
             proxy=settings.proxy,
             trust_env=not endpoint.loopback,
-            verify=_trusted(settings.ca_file),
+            verify=_trusted(settings, endpoint),
         )
     except (ValueError, ImportError, httpx.InvalidURL) as error:
         reason = "SOCKS needs the package socksio" if isinstance(error, ImportError) else "its address cannot be read"
@@ -68,7 +83,7 @@ def _misconfigured(error: Exception, causes: list[BaseException], endpoint: Endp
     where = endpoint.shown
     certificate = next((each for each in causes if isinstance(each, ssl.SSLCertVerificationError)), None)
     if certificate is not None:
-        why = certificate.verify_message or "it is not trusted"
+        why = certificate.verify_message.rstrip(".") or "it is not trusted"
         return (
             f"The certificate of {where} was refused: {why}. "
             "Set the clock right, or name its issuer's file in SSL_CERT_FILE."
@@ -84,11 +99,16 @@ def _misconfigured(error: Exception, causes: list[BaseException], endpoint: Endp
     return None
 
 
-def _trusted(ca_file: str | None) -> ssl.SSLContext:
-    """The usual issuers, or those of SSL_CERT_FILE and SSL_CERT_DIR, and those of `ca_file`."""
+def _trusted(settings: ModelSettings, endpoint: Endpoint) -> ssl.SSLContext:
+    """The usual issuers, or those of SSL_CERT_FILE and SSL_CERT_DIR, and those of the settings.
+
+    Reading them takes tens of milliseconds, so plain HTTP on this machine does without: it trusts nobody.
+    """
+    if endpoint.loopback and endpoint.base_url.startswith("http:") and not (settings.proxy or settings.ca_file):
+        return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context = httpx.create_ssl_context()
-    if ca_file is not None:
-        context.load_verify_locations(ca_file)
+    if settings.ca_file is not None:
+        context.load_verify_locations(settings.ca_file)
     return context
 
 

@@ -25,7 +25,7 @@ class Endpoint:
     it is this machine. `key_named` names the key by where it came from, never by its value.
     """
 
-    base_url: str
+    base_url: str = field(repr=False)
     shown: str
     model: str
     loopback: bool

@@ -128,7 +128,8 @@ _SENTENCES = {
         "Check the model's name, and that the base address ends where the API begins (often /v1)."
     ),
     ModelErrorKind.CONFIGURATION: (
-        "{where} answered with {what} instead of a reply{said}. Check the base address (it often ends in /v1)."
+        "{where} answered with {what} instead of a reply{said}. "
+        "Check the base address (it often ends in /v1), and whether this network wants a log-in first."
     ),
     ModelErrorKind.UNAVAILABLE: "{where} could not reply just now{said}. Try again later, or choose another model.",
     ModelErrorKind.BAD_REQUEST: "{where} refused the request{said}.",
@@ -148,7 +149,7 @@ def _sentence(kind: ModelErrorKind, upstream: Upstream, endpoint: Endpoint, said
 
 def _quote(upstream: Upstream) -> str:
     """The provider's own words in brackets, on one line and not longer than a person reads."""
-    words = " ".join(upstream.message.split()).rstrip(".")
+    words = " ".join(upstream.message.split()).rstrip(".").removeprefix(f"{upstream.status} ")
     if len(words) > _LONGEST_QUOTE:
         words = f"{words[:_LONGEST_QUOTE]}…"
     parts = [str(upstream.status) if upstream.status is not None else "", words or upstream.code]

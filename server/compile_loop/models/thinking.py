@@ -78,7 +78,7 @@ def visible_text(reply: str) -> str:
             _, closed, after = rest[len(opening) :].partition(_closing_of(opening))
             if not closed:
                 break
-            lines, at = _lines(after), 0
+            lines, at = _lines(after.removeprefix("\n")), 0
             continue
         lone = _LONE_CLOSING.match(line)
         if lone is not None:
