@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { commands, type LogOutputChannel, type QuickPickItem, type Tab, Uri, window, workspace } from "vscode";
 import type { Server } from "./client.js";
 import { count, Refusal, tell } from "./notify.js";
@@ -56,10 +57,10 @@ export class Results {
       file.kind === "create" ? undefined : Uri.parse(file.beforeUri),
       file.kind === "delete" ? undefined : Uri.parse(file.afterUri),
     ]);
-    const [first, ...others] = result.files;
+    const names = result.files.map((file) => basename(file.label));
     await commands.executeCommand(
       "vscode.changes",
-      `Compile Loop: ${first?.label}${others.length > 0 ? ", …" : ""}`,
+      `Compile Loop: ${names.slice(0, 2).join(", ")}${names.length > 2 ? ", …" : ""}`,
       sides.map(([file, before, after]) => [Uri.parse(file.uri), before, after]),
     );
     const tab = window.tabGroups.activeTabGroup.activeTab;

@@ -31,7 +31,7 @@ export class Runs {
     const client = await this.server.ready();
     const result = await this.carryOut(client, params, what);
     if (result === undefined) {
-      await tell("info", `Compile Loop: ${what} was stopped. Nothing was changed.`);
+      await tell("info", `Stopped ${what}. Nothing was changed.`);
     } else if (result.files.length > 0) {
       await this.results.offer(result);
     } else {

@@ -1,5 +1,5 @@
 // Publishes gcc's errors for open C files as another extension would, and writes what the editor holds to a file that the
-// tests read: texts of documents, whether they are saved, diagnostics.
+// tests read: texts of documents, whether they are saved, diagnostics, the setting of the check.
 const { spawn } = require("node:child_process");
 const { renameSync, writeFileSync } = require("node:fs");
 const { dirname } = require("node:path");
@@ -22,7 +22,8 @@ exports.activate = (context) => {
       .flatMap(([uri, found]) =>
         found.map(({ source = "", message, range }) => ({ file: uri.fsPath, source, message, line: range.start.line })),
       );
-    writeFileSync(`${STATE}.new`, JSON.stringify({ documents: Object.fromEntries(documents), diagnostics }));
+    const check = vscode.workspace.getConfiguration("compileLoop").get("check");
+    writeFileSync(`${STATE}.new`, JSON.stringify({ documents: Object.fromEntries(documents), diagnostics, check }));
     renameSync(`${STATE}.new`, STATE);
   };
   const check = (document) => {
@@ -59,6 +60,7 @@ exports.activate = (context) => {
     vscode.workspace.onDidChangeTextDocument(report),
     vscode.workspace.onDidSaveTextDocument(report),
     vscode.languages.onDidChangeDiagnostics(report),
+    vscode.workspace.onDidChangeConfiguration(report),
   );
   vscode.workspace.textDocuments.forEach(check);
   report();

@@ -18,6 +18,8 @@ const BROWSER_FLAGS = [
 interface State {
   readonly documents: Record<string, { text: string; dirty: boolean; version: number }>;
   readonly diagnostics: { file: string; source: string; message: string; line: number }[];
+  /** The setting `compileLoop.check`. */
+  readonly check: string;
 }
 
 /** A real VS Code in a headless browser, driven as a person would: keys, menus, buttons. Every wait has a deadline. */
@@ -75,7 +77,7 @@ export class Workbench {
 
   /** What the editor holds, as an extension sees it. */
   get state(): State {
-    return this.stateOrNothing() ?? { documents: {}, diagnostics: [] };
+    return this.stateOrNothing() ?? { documents: {}, diagnostics: [], check: "" };
   }
 
   path(name: string): string {
@@ -92,11 +94,10 @@ export class Workbench {
   }
 
   /** A file of the folder in an editor, its caret in front. */
-  async openFile(name: string): Promise<void> {
-    await this.page.keyboard.press("Control+P");
-    await this.quickPick(name);
+  async openFile(name: string, path = name): Promise<void> {
+    await this.quickPick("Control+P", name);
     await this.page.locator(".tab.active", { hasText: name }).waitFor();
-    await until(`${name} to be open`, () => this.text(name) !== undefined);
+    await until(`${name} to be open`, () => this.text(path) !== undefined);
     await this.focusEditor();
   }
 
@@ -106,14 +107,29 @@ export class Workbench {
 
   /** A command by its name in the palette. */
   async command(title: string): Promise<void> {
-    await this.page.keyboard.press("F1");
-    await this.quickPick(`>${title}`, title);
+    await this.quickPick("F1", `>${title}`, title);
   }
 
-  /** Types `words` into the quick input and takes the first line that shows them. */
-  async quickPick(words: string, shown = words): Promise<void> {
-    await this.page.locator(".quick-input-widget input.input").fill(words);
-    await this.page.locator(".quick-input-list .monaco-list-row", { hasText: shown }).first().click();
+  /**
+   * Opens the quick input by a key, types `words` and takes the first line that shows `shown`. An input that something else
+   * closed, by taking the focus, is opened again, as a person would.
+   */
+  private async quickPick(key: string, words: string, shown = words): Promise<void> {
+    const box = this.page.locator(".quick-input-widget input.input");
+    const line = this.page.locator(".quick-input-list .monaco-list-row", { hasText: shown }).first();
+    for (let attempts = 4; ; attempts--) {
+      try {
+        await this.page.keyboard.press(key);
+        await box.fill(words, { timeout: 3_000 });
+        await line.click({ timeout: 5_000 });
+        return;
+      } catch (error) {
+        if (attempts === 1) {
+          throw error;
+        }
+        await this.page.keyboard.press("Escape");
+      }
+    }
   }
 
   async goToLine(line: number): Promise<void> {
@@ -138,6 +154,12 @@ export class Workbench {
 
   async press(notification: Locator, button: string): Promise<void> {
     await notification.getByRole("button", { name: button, exact: true }).click();
+  }
+
+  /** The diff of a result is closed and the editor has the keys again. */
+  async diffClosed(): Promise<void> {
+    await this.page.locator(".tab", { hasText: "Compile Loop:" }).waitFor({ state: "detached" });
+    await this.page.locator(".editor-instance .monaco-editor.focused").waitFor();
   }
 
   statusItem(): Locator {

@@ -82,7 +82,7 @@ test("an unsaved file: lightbulb, progress, diff, Apply, one undo (V1, V2, V4, V
 
       await vscode.press(question, "Apply");
       await until("the edit in the buffer", () => vscode.text("sum.c") === FIXED);
-      await vscode.page.locator(".tab.active", { hasText: "sum.c" }).waitFor();
+      await vscode.diffClosed();
       assert.equal(vscode.bytes("sum.c"), latin1(SAVED), "applying wrote to the disk");
       await vscode.picture("fix-file-4-applied");
 
