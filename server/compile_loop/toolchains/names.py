@@ -56,6 +56,10 @@ class Names:
             return path[len(inside) :]
         return path
 
+    def is_absolute(self, path: str) -> bool:
+        """Whether a path as diagnostics name it is absolute, and so lies outside the workspace."""
+        return bool(self._path.isabs(path))
+
     def exists(self, path: str) -> bool:
         """Whether the absolute `path` is a file."""
         return self._sources.exists(path)

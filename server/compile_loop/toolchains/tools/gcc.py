@@ -9,6 +9,7 @@ from pathlib import Path
 from compile_loop.contracts.checks import Check
 from compile_loop.toolchains.single import relative_names
 from compile_loop.toolchains.toolchain import Program, Toolchain
+from compile_loop.toolchains.tools.gnu_driver import GnuDriver
 from compile_loop.toolchains.tools.gnu_json import GnuJson
 from compile_loop.toolchains.tools.gnu_text import GnuText
 
@@ -37,7 +38,7 @@ def check_cpp(files: Sequence[Path], root: Path) -> Check | None:
 
 TOOLCHAIN = Toolchain(
     name="gcc",
-    readers=(GnuJson, GnuText),
+    readers=(GnuJson, GnuDriver, GnuText),
     programs=(Program("gcc", "gcc"), Program("clang", "clang")),
     endings=C,
     order=60,

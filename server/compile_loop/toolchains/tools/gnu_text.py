@@ -38,6 +38,7 @@ _CLANG_COUNT = re.compile(r"^\d+ (?:warnings?|errors?)(?: and \d+ errors?)? gene
 _C = re.compile(r"\.(?:c|h|inl|inc|m|s|S|cu|i|l|y)$|/include/")
 _CPP = re.compile(r"\.(?:cc|cp|cxx|cpp|c\+\+|hh|hpp|hxx|h\+\+|ipp|tcc|mm|ii)$|/c\+\+/")
 _SOURCE_LIKE = re.compile(r"^[^:]*(?:[/\\][^:]*|\.[a-zA-Z]\w{0,3})$")
+_INCLUDED_FROM = "included from here"
 _MOST_RELATED = 24
 _MOST_LINES = 80
 
@@ -148,7 +149,7 @@ class GnuText(Reader):
         if found := _INCLUDED.match(text):
             if text.startswith(" ") and not before.related:
                 return False
-            message = "included from here"
+            message = _INCLUDED_FROM
         elif found := _REQUIRED.match(text):
             message = found["message"].strip()
         elif self._block is not None and _SCOPE.match(text):
@@ -158,7 +159,7 @@ class GnuText(Reader):
             return False
         before.lines.append(text)
         place = self._place(found["file"], int(found["line"]), found["column"], "")
-        if place is not None and len(before.related) < _MOST_RELATED:
+        if place is not None:
             before.related.append(Related(self.tree.shown(place.path), self._token(place, found["column"]), message))
         return True
 
@@ -237,21 +238,44 @@ class GnuText(Reader):
         for note in block.notes:
             if note.place is not None and not note.message.startswith(_DROPPED):
                 related.append(Related(self.tree.shown(note.place.path), note.range, note.message))
+        file, found = self.tree.shown(main.place.path) if main.place else None, main.range
+        if main.place is not None and not self._is_ours(file) and (home := self._home(block, related)) is not None:
+            related.insert(0, Related(file, found, main.message))
+            related.remove(home)
+            file, found = home.file, home.range
         suggestions = [main.fixits.suggestion(self.tree, main.message, safe=True)]
         suggestions += [note.fixits.suggestion(self.tree, note.message, safe=False) for note in block.notes]
         return Diagnostic(
             message=main.message,
-            file=self.tree.shown(main.place.path) if main.place else None,
-            range=main.range,
+            file=file,
+            range=found,
             severity=main.severity,
             code=main.option,
             code_href=main.href,
             source=self._source(main),
             phase=phase_of(main.message),
-            related=tuple(dict.fromkeys(related))[:_MOST_RELATED],
+            related=self._bounded(related),
             suggestions=tuple(suggestion for suggestion in suggestions if suggestion),
             rendered="\n".join(block.lines),
         )
+
+    def _is_ours(self, file: str | None) -> bool:
+        """Whether a file as diagnostics name it lies in the workspace."""
+        return file is not None and not self.tree.names.is_absolute(file)
+
+    def _home(self, block: _Block, related: list[Related]) -> Related | None:
+        """Where our code asked for what failed in a library's header, if it did: an instantiation before an include."""
+        chain = related[: len(block.before.related)]
+        asked = [*chain, *(one for one in related[len(chain) :] if "instantiation of" in one.message)]
+        ours = [one for one in asked if self._is_ours(one.file)]
+        return next((one for one in ours if one.message != _INCLUDED_FROM), next(iter(ours), None))
+
+    def _bounded(self, related: list[Related]) -> tuple[Related, ...]:
+        """Not too many, those in our own files before all others."""
+        distinct = list(dict.fromkeys(related))
+        if len(distinct) > _MOST_RELATED:
+            distinct.sort(key=lambda one: not self._is_ours(one.file))
+        return tuple(distinct[:_MOST_RELATED])
 
     def _source(self, header: _Header) -> str:
         path = header.place.path if header.place else header.name

@@ -13,12 +13,14 @@ from compile_loop.toolchains.toolchain import Program, Toolchain
 _LD = r"(?:(?:\S*/)?(?:[\w.-]*ld(?:\.\w+)?|link)(?:\.exe)?: )"
 # `main.c:(.text+0xa): …`: what is in brackets is an offset into a section, never a line.
 _PLACED = re.compile(
-    rf"^{_LD}?(?:\S+\.(?:o|obj|a|so)(?:\(\S+\))?:)?\s?(?P<file>[^\s:(][^:(]*?):(?:\((?P<section>[^)]*)\)|(?P<line>\d+)): "
-    r"(?P<message>(?:warning: )?(?:undefined reference to |multiple definition of |relocation truncated|the .* is dangerous"
+    rf"^{_LD}?(?:\S+\.(?:o|obj|a|so)(?:\(\S+\))?:)?\s?(?P<file>[^\s:(][^:(]*?):"
+    r"(?:\((?P<section>[^)]*)\)|function [^:]+(?:::[^:]+)*|(?P<line>\d+)): "
+    r"(?P<message>(?:error: |warning: )?(?:undefined reference to |multiple definition of |relocation truncated|the .* is dangerous"
     r"|dangerous relocation|.* defined in discarded section).*)$"
 )
 _UNPLACED = re.compile(
-    rf"^{_LD}(?P<object>\S+\.(?:o|obj|a|so)\S*: )?(?P<message>(?:(?:fatal )?error: |warning: )?(?:cannot (?:find|open) "
+    rf"^{_LD}(?P<severity>(?:fatal )?error: |warning: )?(?P<object>\S+\.(?:o|obj|a|so)\S*: )?"
+    r"(?P<message>(?:(?:fatal )?error: |warning: )?(?:cannot (?:find|open) "
     r"|library not found|undefined (?:reference|symbol)|duplicate symbol|multiple definition|unable to find|relocation "
     r"|file not recognized|symbol\(s\) not found|unresolved).*)$"
 )
@@ -80,7 +82,8 @@ class Linker(Reader):
         elif found := _PLACED.match(text):
             self._block = self._placed(found, lines)
         elif (found := _UNPLACED.match(text)) or (found := _APPLE.match(text)):
-            message = found.groupdict().get("message") or text
+            parts = found.groupdict()
+            message = (parts.get("severity") or "") + (parts.get("message") or text)
             message, severity = _plain(message)
             self._block = _Block(message, lines, severity=severity)
         else:

@@ -11,8 +11,8 @@ from compile_loop.contracts.diagnostics import NOWHERE, Diagnostic, Range, Relat
 from compile_loop.toolchains.columns import Unit
 from compile_loop.toolchains.reader import Context, Reader
 from compile_loop.toolchains.terminal import Line
-from compile_loop.toolchains.tools.rust_phase import error_page, is_summary, phase_of
-from compile_loop.toolchains.tools.rust_workspace import bases
+from compile_loop.toolchains.tools.rust_phase import error_page, is_summary, phase_of, with_details
+from compile_loop.toolchains.tools.rust_workspace import bases, referenced
 
 _SEVERITIES = {
     "error": Severity.ERROR,
@@ -75,15 +75,18 @@ class RustJson(Reader):
                 break
         children = entry.get("children", [])
         details = [str(child["message"]) for child in children if not child["spans"]]
+        if primary is None:
+            message = with_details(message, details)
+            path, found = referenced(self.tree, message)
         return Diagnostic(
-            message=message if primary or not details else "\n".join([message, *details]),
+            message=message,
             file=self.tree.shown(path),
             range=found,
             severity=_SEVERITIES[level],
             code=code,
             code_href=error_page(code),
             source="rustc",
-            phase=phase_of(message, code),
+            phase=phase_of(str(entry["message"]), code),
             related=tuple(dict.fromkeys(self._related(entry, primary))),
             suggestions=tuple(self._suggestions(entry)),
             rendered=(entry.get("rendered") or "").rstrip("\n"),

@@ -17,6 +17,10 @@ _PANIC = re.compile(
 )
 _TEST = re.compile(r"^---- (?P<test>.+) stdout ----$")
 _FRAME = re.compile(r"^ +at (?P<file>.+?):(?P<line>\d+):(?P<column>\d+)$")
+_NO_PANIC = re.compile(
+    r"^(?:note: )?(?P<message>test did not panic as expected) at (?P<file>\S.*?):(?P<line>\d+):(?P<column>\d+)$"
+)
+_DOC_TEST = re.compile(r"^(?P<file>\S+) - (?P<item>.*) \(line (?P<line>\d+)\)$")
 _AFTER = ("stack backtrace:", "note: run with", "note: Some details")
 _MOST_LINES = 60
 _MOST_FRAMES = 8
@@ -94,13 +98,17 @@ class RustPanic(Reader):
             return []
         message = "\n".join(block.message) or f"{block.test} panicked"
         path, found = self._where(block.panic) if block.panic else (None, NOWHERE)
+        if not block.panic and (quiet := _NO_PANIC.match(message)):
+            message, (path, found) = quiet["message"], self._where(quiet)
+        if example := _DOC_TEST.match(block.test):  # its panics count lines in the example, not in the file
+            path = self.tree.resolve(example["file"])
+            found = self.tree.whole_line(path, int(example["line"]) - 1) if path else NOWHERE
         places = [self._where(frame) for frame in block.frames]
         ours = [(p, r) for p, r in places if p is not None and self.tree.shown(p) != p]
         if path is None and ours:
             path, found = ours[0]
-        related = [
-            Related(self.tree.shown(p), r, "called from here") for p, r in ours if (p, r.start) != (path, found.start)
-        ]
+        calls = {(p, r.start.line): r for p, r in reversed(ours) if (p, r.start.line) != (path, found.start.line)}
+        related = [Related(self.tree.shown(p), r, "called from here") for (p, _), r in reversed(calls.items())]
         return [
             Diagnostic(
                 message=message if path is not None else f"{block.test}: {message}",

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from compile_loop.contracts.diagnostics import Phase
 
+_COMMAND_LINE = ('"', "some arguments are omitted", "LC_ALL=", "PATH=")
 _ERROR_CODE = re.compile(r"E\d{4}$")
 _SYNTAX = re.compile(
     r"^(?:expected (?!.* because of)|unexpected |unclosed |mismatched closing|this file contains an unclosed"
     r"|unknown start of token|unknown prefix|unterminated |unknown character escape|invalid suffix|missing `"
-    r"|character literal may only|prefix |`[^`]*` is not (?:followed|a valid)|cannot find macro|no rules expected"
+    r"|character literal may only|prefix |`[^`]*` is not (?:followed|a valid)|no rules expected"
     r"|macros that expand|leading `|found single colon|visibility |missing (?:fn|type|struct|condition|parameters)"
     r"|struct literals are not allowed|incorrect |comparison operators cannot be chained|statements? must)"
 )
@@ -19,7 +21,8 @@ _SYNTAX_CODES = frozenset(
 )
 _LINK = re.compile(r"^(?:linking with |linker |could not exec the linker)")
 _CONFIGURE = re.compile(
-    r"^(?:failed to (?:parse|load|read|select|get|download|fetch|resolve)|no matching package|could not find `Cargo\.toml`"
+    r"^(?:failed to (?:run custom build|parse|load|read|select|get|download|fetch|resolve)|no matching package"
+    r"|could not find `Cargo\.toml`"
     r"|can't find (?:library|crate|bin)|no targets specified|package `|invalid |unknown (?:variant|field|key)|the lock file"
     r"|current package believes|virtual manifest|unable to (?:get|update)|target .* installed|duplicate key|missing field)"
 )
@@ -45,6 +48,12 @@ def is_configure(message: str) -> bool:
 def is_summary(message: str) -> bool:
     """Whether the line only sums up or points elsewhere."""
     return bool(_SUMMARY.match(message))
+
+
+def with_details(message: str, details: Iterable[str]) -> str:
+    """The message of an error that has no place, with what its notes add; not the linker's whole command line."""
+    kept = [detail for detail in details if not detail.lstrip().startswith(_COMMAND_LINE)]
+    return "\n".join([message, *kept])
 
 
 def error_page(code: str | None) -> str | None:

@@ -10,16 +10,19 @@ from compile_loop.contracts.diagnostics import NOWHERE, Diagnostic, Phase, Range
 from compile_loop.toolchains.columns import Unit
 from compile_loop.toolchains.reader import Context, Reader
 from compile_loop.toolchains.terminal import Line
-from compile_loop.toolchains.tools.rust_phase import error_page, is_configure, is_summary, phase_of
+from compile_loop.toolchains.tokens import quoted
+from compile_loop.toolchains.tools.rust_phase import error_page, is_configure, is_summary, phase_of, with_details
 from compile_loop.toolchains.tools.rust_snippet import Mark, Snippet
-from compile_loop.toolchains.tools.rust_workspace import bases
+from compile_loop.toolchains.tools.rust_workspace import bases, referenced
 from compile_loop.toolchains.tree import Place
 
 _HEADER = re.compile(r"^(?P<level>error|warning)(?:\[(?P<code>[\w:]+)\])?: (?P<message>.+)$")
 _ARROW = re.compile(r"^ *(?P<kind>-->|:::) (?P<file>.+?):(?P<line>\d+):(?P<column>\d+)$")
 _SUB = re.compile(r"^(?P<level>note|help)(?:: (?P<message>.*))$")
 _DETAIL = re.compile(r"^ *= (?P<level>note|help): (?P<message>.*)$")
-_MANIFEST = re.compile(r"`(?P<file>[^`]*Cargo\.(?:toml|lock))`")
+_MANIFEST = re.compile(r"`(?P<file>[^`]*Cargo\.(?:toml|lock))`|package `[^`]+ \((?P<package>[^()`]+)\)`")
+_PANIC = re.compile(r"panicked at (?P<file>[^:\s]+):(?P<line>\d+):(?P<column>\d+):")
+_DEPENDENCY = re.compile(r"[\w-]+")
 _LINT = re.compile(r"#\[(?:warn|deny|forbid)\((?P<lint>[\w:]+)\)\]")
 _MOST_LINES = 80
 
@@ -93,7 +96,8 @@ class RustText(Reader):
             return True
         if block.located or text.lstrip().startswith("|"):
             return (block.sub or block.main).take(text)
-        if text.startswith((" ", "Caused by:")):  # cargo's own errors, and messages of several lines
+        # cargo's own errors, and messages of several lines
+        if text.startswith((" ", "Caused by:")) or (is_configure(block.message) and not text.startswith("{")):
             block.details.append(text.strip())
             return True
         return False
@@ -120,13 +124,11 @@ class RustText(Reader):
         return [self._diagnostic(block)] if sure else []
 
     def _diagnostic(self, block: _Block) -> Diagnostic:
-        path = block.place.path if block.place else None
-        message = block.message
-        if path is None:
-            message = "\n".join([message, *block.details])
-            if named := _MANIFEST.search(message):
-                path = self.tree.resolve(named["file"])
+        message = block.message if block.place else with_details(block.message, block.details)
         found, primary = self._primary(block)
+        path = block.place.path if block.place else None
+        if path is None:
+            path, found = self._named(message)
         cargo = path is not None and path.endswith((".toml", ".lock"))
         code = block.code or self._lint(block)
         phase = phase_of(block.message, code)
@@ -144,6 +146,25 @@ class RustText(Reader):
             related=tuple(dict.fromkeys(self._related(block, primary))),
             rendered="\n".join(block.lines).rstrip(),
         )
+
+    def _named(self, message: str) -> tuple[str | None, Range]:
+        """The place that cargo's own errors only mention: a build script's panic, a manifest, a dependency in it."""
+        if panic := _PANIC.search(message):
+            path = self.tree.resolve(panic["file"], *bases(self.tree, self.tree.names.cwd))
+            if path is not None:
+                place = self.tree.place(path, int(panic["line"]) - 1, int(panic["column"]) - 1, Unit.CODEPOINTS)
+                return path, self.tree.token(place, bang=True)
+        if not (manifest := _MANIFEST.search(message)):
+            return referenced(self.tree, message)
+        path = self.tree.resolve(manifest["file"] or f"{manifest['package']}/Cargo.toml")
+        text = self.tree.text(path) if path else None
+        if path is None or text is None:
+            return path, NOWHERE
+        names = [name for name in quoted(message) if _DEPENDENCY.fullmatch(name)]
+        for number, line in enumerate(text.lines):
+            if line.partition("=")[0].strip() in names and "=" in line:
+                return path, self.tree.whole_line(path, number)
+        return path, NOWHERE
 
     def _primary(self, block: _Block) -> tuple[Range, Mark | None]:
         place = block.place

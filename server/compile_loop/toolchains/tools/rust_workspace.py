@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 
+from compile_loop.contracts.diagnostics import NOWHERE, Range
 from compile_loop.toolchains.tree import Tree
 
 _WORKSPACE = re.compile(rb"^\s*\[\s*workspace[\s.\]]", re.MULTILINE)
+_REFERENCED = re.compile(r"^>>> referenced by [^(\n]*\((?P<file>[^()\n]+?):(?P<line>\d+)\)", re.MULTILINE)
 
 
 def bases(tree: Tree, start: str) -> tuple[str, ...]:
@@ -20,3 +22,12 @@ def bases(tree: Tree, start: str) -> tuple[str, ...]:
         if _WORKSPACE.search(manifest):
             return tuple(dict.fromkeys((directory, package)))
     return (package,) if package else ()
+
+
+def referenced(tree: Tree, message: str) -> tuple[str | None, Range]:
+    """The place that a linker's message says refers to what it did not find."""
+    for found in _REFERENCED.finditer(message):
+        path = tree.resolve(found["file"], *bases(tree, tree.names.cwd))
+        if path is not None:
+            return path, tree.whole_line(path, int(found["line"]) - 1)
+    return None, NOWHERE
