@@ -127,7 +127,8 @@ async def test_secrets_are_in_no_message_log_or_representation(caplog: pytest.Lo
     secrets = {"header": "Bearer-like-header-secret", "query": "query-secret-value", "user": "password-in-address"}
 
     def repeat(request: Any) -> Any:
-        return fails(400, {"error": {"message": f"bad: {dict(request.headers)} {request.path}"}})
+        said = [request.headers["x-api-key"], request.headers["authorization"], request.path, secrets["user"]]
+        return fails(400, {"error": {"message": " ".join(said) + "x" * 150 + secrets["header"]}})
 
     with ModelServer(repeat) as server:
         address = server.base_url.replace("//", f"//me:{secrets['user']}@") + f"?key={secrets['query']}"
@@ -143,7 +144,7 @@ async def test_secrets_are_in_no_message_log_or_representation(caplog: pytest.Lo
     assert "httpx: HTTP Request: POST http://127.0.0.1" in logs
     places = [caught.value.message, repr(caught.value), repr(settings), repr(endpoint({}, base_url=address)), logs]
     for secret in (KEY, *secrets.values()):
-        assert not [place for place in places if secret in place]
+        assert not [place for place in places if secret[:12] in place], "not even the head of it, where text is cut off"
 
 
 @pytest.mark.spec("M2")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from tests.support.asking import Waits, all_events, generator_for, reply_of, shown_in
 from tests.support.model_server import Answer, ModelServer, Pause, fails, says, sends
 
-from compile_loop.contracts.protocols import ModelError, ModelErrorKind, Retrying, TextDelta
+from compile_loop.contracts.protocols import ModelError, ModelErrorKind, Retrying, TextDelta, Usage
 from compile_loop.models.choose import Timeouts
 from compile_loop.models.retry import RetryPolicy, wished_wait
 
@@ -101,6 +103,19 @@ async def test_a_finished_reply_survives_what_comes_after(then: str) -> None:
         events = await all_events(generator_for(server.base_url, timeouts=quick))
         assert len(server.requests) == 1
     assert reply_of(events).text == "ok"
+
+
+@pytest.mark.spec("M3")
+async def test_a_finished_reply_waits_only_a_moment_for_its_usage(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where no end mark comes, the reply is given long before the idle time is over; late usage is still counted."""
+    monkeypatch.setattr("compile_loop.models.http_turns._GRACE_AFTER_FINISH", 0.3)
+    finished = HALF.encode() + b'data: {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}\n\n'
+    usage = b'data: {"choices": [], "usage": {"prompt_tokens": 7, "completion_tokens": 3}}\n\n'
+    with ModelServer(Answer((finished, Pause(0.1), usage), then="hold_open")) as server:
+        started = time.monotonic()
+        reply = reply_of(await all_events(generator_for(server.base_url)))
+        assert time.monotonic() - started < 3.0
+    assert reply.usage == Usage(7, 3)
 
 
 @pytest.mark.spec("M5")

@@ -89,7 +89,7 @@ def upstream_of_response(status: int, headers: Mapping[str, str], body: bytes, w
 def judge(upstream: Upstream, endpoint: Endpoint) -> CallFailedError:
     """What kind of trouble it is, whether it may pass, and one sentence for the user that says what to do."""
     kind, passing = _kind_of(upstream)
-    said = endpoint.redact(_quote(upstream))
+    said = _quote(upstream, endpoint)
     return CallFailedError(kind, _sentence(kind, upstream, endpoint, said), passing=passing, wait=upstream.wait)
 
 
@@ -147,12 +147,12 @@ def _sentence(kind: ModelErrorKind, upstream: Upstream, endpoint: Endpoint, said
     return template.format(where=endpoint.shown, key=endpoint.key_named, model=endpoint.model, said=said, what=what)
 
 
-def _quote(upstream: Upstream) -> str:
+def _quote(upstream: Upstream, endpoint: Endpoint) -> str:
     """The provider's own words in brackets, on one line and not longer than a person reads."""
-    words = " ".join(upstream.message.split()).rstrip(".").removeprefix(f"{upstream.status} ")
+    words = " ".join(endpoint.redact(upstream.message).split()).rstrip(".").removeprefix(f"{upstream.status} ")
     if len(words) > _LONGEST_QUOTE:
         words = f"{words[:_LONGEST_QUOTE]}…"
-    parts = [str(upstream.status) if upstream.status is not None else "", words or upstream.code]
+    parts = [str(upstream.status) if upstream.status is not None else "", words or endpoint.redact(upstream.code)]
     inner = ": ".join(part for part in parts if part)
     return f" ({inner})" if inner else ""
 
