@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -187,11 +188,11 @@ async def test_temperature(asked: float | None, environ: dict[str, str], sent: f
 
 
 @pytest.mark.spec("M3")
-async def test_text_that_is_no_unicode_is_sent_all_the_same() -> None:
+async def test_text_that_is_no_unicode_is_sent_all_the_same(model_server: Callable[..., ModelServer]) -> None:
     """Compiler output may hold half a surrogate pair; that must not end the run."""
-    with ModelServer(says("ok")) as server:
-        await all_events(generator_for(server.base_url), (Message("user", "bad \udcff byte, good 😀"),))
-        assert server.requests[0].json["messages"][0]["content"] == "bad ? byte, good 😀"
+    server = model_server(says("ok"))
+    await all_events(generator_for(server.base_url), (Message("user", "bad \udcff byte, good 😀"),))
+    assert server.requests[0].json["messages"][0]["content"] == "bad ? byte, good 😀"
 
 
 @pytest.mark.spec("M1")
