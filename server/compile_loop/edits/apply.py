@@ -6,11 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
 from compile_loop.edits import refusal
-from compile_loop.edits.attempt import Attempt, Job
+from compile_loop.edits.attempt import Attempt
 from compile_loop.edits.blocks import Block, Reading, parse
 from compile_loop.edits.full import apply_full, holds_fence
 from compile_loop.edits.indent import is_blank
 from compile_loop.edits.paths import PathError, admit
+from compile_loop.edits.placement import Job
 from compile_loop.edits.result import Applied, BlockReport, HeldBlock, HeldBlocks, Refused, Target
 from compile_loop.edits.text import line_end, split_lines
 
@@ -59,7 +60,7 @@ def apply_reply(
         )
     if edit_mode == "full":
         return apply_full(reply, targets, allow_new_files=allow_new_files, truncated=truncated)
-    several = len(targets) > 1
+    several = len(targets) != 1
     parsed = parse(reply, several=several)
     if not parsed.blocks and not parsed.broken:
         only = targets[0] if len(targets) == 1 else None
@@ -67,14 +68,21 @@ def apply_reply(
             return apply_full(reply, targets, allow_new_files=allow_new_files, truncated=truncated, fallback=True)
         return refusal.no_blocks(reply, targets, truncated=truncated, held=held)
 
-    attempt = Attempt(targets, allow_new_files, at_reply_start or {}, before_last_edit or {})
+    attempt = Attempt(
+        targets,
+        allow_new_files=allow_new_files,
+        at_reply_start=at_reply_start,
+        before_last_edit=before_last_edit,
+    )
+    paths = [target.path for target in targets]
     for kept in held.blocks if held else ():
+        if kept.path not in paths and allow_new_files and may_create and may_create(kept.path) is None:
+            attempt.admit_new(kept.path)
         attempt.take_held(kept)
     for broken in parsed.broken:
-        attempt.fail(broken.index, broken.header, broken.detail)
-    paths = [target.path for target in targets]
+        attempt.fail(broken.index, broken.header, f"{broken.detail}.")
     for block in parsed.blocks:
-        path = targets[0].path if not several and targets else ""
+        path = "" if several else targets[0].path
         if several or (allow_new_files and may_create and block.header and _creates(block)):
             try:
                 admitted = admit(
@@ -104,10 +112,10 @@ def apply_search_replace(
 ) -> Applied | Refused:
     """The tool channel's one edit (SPEC T2): as a text block, and an exact, unique fragment of a line matches too."""
     stale = {} if before_last_edit is None else {target.path: before_last_edit}
-    attempt = Attempt([target], allow_new_files, {}, stale, tool=True)
+    attempt = Attempt([target], allow_new_files=allow_new_files, before_last_edit=stale, tool=True)
     reading = Reading(_bare_lines(search), _bare_lines(replace))
-    attempt.take(Job(1, target.path, None, reading, fragment=(search, replace)))
-    return attempt.finish(truncated=False)
+    attempt.take(Job(1, target.path, reading=reading, fragment=(search, replace)))
+    return attempt.finish()
 
 
 def _creates(block: Block) -> bool:

@@ -22,6 +22,7 @@ _HEADER = re.compile(r"[ \t]*<{3,}[ \t]*path[ \t]*=(.*[^>])>{3,}[ \t]*", re.IGNO
 _ESCAPED = re.compile(r"[ \t]*\\(?:<{3,}|={3,}|>{3,})(?:[ \t].*)?")
 _LONGEST_MARKER = 4096
 _MOST_DIVIDERS = 16
+_MARKS = ("<", "=", ">")
 
 
 class Trouble(str, Enum):
@@ -81,7 +82,7 @@ class Parsed:
 
 def _width(pattern: re.Pattern[str], line: str) -> int:
     """The width of the marker that `line` is, else 0."""
-    if len(line) > _LONGEST_MARKER:
+    if len(line) > _LONGEST_MARKER or line.lstrip(" \t")[:1] not in _MARKS:
         return 0
     match = pattern.fullmatch(line)
     return len(match[1]) if match else 0
@@ -98,6 +99,7 @@ class _Parser:
         self._blocks: list[Block] = []
         self._broken: list[Broken] = []
         self._headers: list[str] = []
+        self._seen: set[str] = set()
         self._repeated = False
         self._count = 0
 
@@ -106,13 +108,17 @@ class _Parser:
         at = 0
         while at < len(lines):
             line = lines[at]
+            if line.lstrip(" \t")[:1] not in ("<", ">"):
+                at += 1
+                continue
             if width := _width(_OPEN, line):
                 at = self._block(lines, at, width)
                 continue
             if _width(_END, line):
                 self._stray_end(at)
             elif header := _header(line):
-                self._repeated = _plain(header) in map(_plain, self._headers)
+                self._repeated = _plain(header) in self._seen
+                self._seen.add(_plain(header))
                 self._headers.append(header)
             at += 1
         return Parsed(tuple(self._blocks), tuple(self._broken), tuple(self._headers))

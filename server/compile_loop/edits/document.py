@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, islice
 
 from compile_loop.edits.indent import BLANK
+from compile_loop.edits.index import LineIndex
 from compile_loop.edits.lookalikes import fold
 from compile_loop.edits.text import split_lines
+
+_ASKED_OFTEN = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +34,26 @@ class Document:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.normal = text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+        self._asked = 0
+        returns = text.count("\r")
+        self._end: str | None = None
+        """The one line end that the text has; None where it has several kinds, or lone CRs."""
+        if not returns:
+            self._end = "\n"
+        elif returns == text.count("\n") == text.count("\r\n"):
+            self._end = "\r\n"
+
+    @cached_property
+    def normal(self) -> str:
+        """The text with every line end as LF."""
+        if self._end == "\n":
+            return self.text
+        return self.text.replace("\r\n", "\n").replace("\r", "\n")
 
     @cached_property
     def lines(self) -> list[str]:
         """Every line without its end."""
-        lines = self.normal.split("\n")
+        lines = self.text.split(self._end) if self._end else self.normal.split("\n")
         if not lines[-1]:
             lines.pop()
         return lines
@@ -44,59 +61,75 @@ class Document:
     @cached_property
     def loose_keys(self) -> list[str]:
         """`loose_key` of every line."""
-        if self.normal.isascii():
+        if self.text.isascii():
             return [line.rstrip(BLANK).lstrip(" \t") for line in self.lines]
         return list(map(loose_key, self.lines))
 
     @cached_property
-    def _starts(self) -> list[int]:
-        """Character offset of every line in the text, then of its end."""
-        if len(self.text) == len(self.normal) and "\r" not in self.text:
-            starts = list(accumulate((len(line) + 1 for line in self.lines), initial=0))
-            starts[-1] = len(self.text)
-            return starts
-        return list(accumulate(map(len, split_lines(self.text)), initial=0))
+    def _index(self) -> LineIndex:
+        return LineIndex(self.lines)
 
     @cached_property
-    def _uniform_crlf(self) -> bool:
-        return len(self.text) - len(self.normal) == self.normal.count("\n")
+    def loose_index(self) -> LineIndex:
+        """Where runs of loose keys stand."""
+        return LineIndex(self.loose_keys)
+
+    @cached_property
+    def full_lines(self) -> tuple[list[int], LineIndex]:
+        """The rows of the lines that are not blank, and where runs of their loose keys stand among them."""
+        rows = [row for row, key in enumerate(self.loose_keys) if key]
+        return rows, LineIndex([self.loose_keys[row] for row in rows])
+
+    @cached_property
+    def stripped_lines(self) -> frozenset[str]:
+        """Every line without the white space around it."""
+        return frozenset(line.strip() for line in self.lines)
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        """Character offset of every line in the text, then of its end."""
+        if self._end is None:
+            return list(accumulate(map(len, split_lines(self.text)), initial=0))
+        size = len(self._end)
+        starts = list(accumulate((len(line) + size for line in self.lines), initial=0))
+        starts[-1] = len(self.text)
+        return starts
 
     def place(self, first: int, count: int) -> Place:
         """The place of `count` lines from `first`."""
         return Place(first, count, self._starts[first], self._starts[first + count])
 
     def find_whole_lines(self, lines: list[str], limit: int) -> list[Place]:
-        """Every place, up to `limit` and overlapping ones too, whose lines equal `lines` exactly.
+        """Every place, up to `limit` and overlapping ones too, whose lines equal `lines` exactly; not all are blank.
 
-        Works on the text at once, so that a file's lines are only looked at one by one where something matched.
+        Works on the text at once, so that a file's lines are only looked at one by one where something matched, or
+        where very many questions are asked.
         """
-        needle, text = "\n".join(lines), self.normal
+        self._asked += 1
+        if self._asked > _ASKED_OFTEN or self._end is None:
+            return [self.place(first, len(lines)) for first in islice(self._index.windows(lines), limit)]
+        end, text = self._end, self.text
+        needle = end.join(lines)
         found: list[Place] = []
-        if text.startswith(needle) and text[len(needle) : len(needle) + 1] in ("", "\n"):
+        if text.startswith(needle) and (len(text) == len(needle) or text.startswith(end, len(needle))):
             found.append(self._place_at(0, len(needle), len(lines)))
-        bounded = f"\n{needle}\n"
+        bounded = f"{end}{needle}{end}"
         at = text.find(bounded)
         while at >= 0 and len(found) < limit:
-            found.append(self._place_at(at + 1, at + 1 + len(needle), len(lines)))
+            start = at + len(end)
+            found.append(self._place_at(start, start + len(needle), len(lines)))
             at = text.find(bounded, at + 1)
-        if len(found) < limit and len(text) > len(needle) and text.endswith(f"\n{needle}") and needle:
+        if len(found) < limit and text.endswith(f"{end}{needle}"):
             found.append(self._place_at(len(text) - len(needle), len(text), len(lines)))
         return found
 
     def _place_at(self, start: int, end: int, count: int) -> Place:
-        """The place of characters `start` to `end` of the normal text, which are `count` whole lines."""
-        first = self.normal.count("\n", 0, start)
-        end = min(end + 1, len(self.normal))
-        if len(self.text) == len(self.normal) and "\r" not in self.text:
-            return Place(first, count, start, end)
-        if self._uniform_crlf:
-            ends = count if self.normal[end - 1 : end] == "\n" else count - 1
-            return Place(first, count, start + first, end + first + ends)
-        return self.place(first, count)
+        """The place of characters `start` to `end` of the text, which are `count` whole lines without the last end."""
+        return Place(self.text.count("\n", 0, start), count, start, min(end + len(self._end or ""), len(self.text)))
 
     def offset(self, at: int) -> int:
         """The offset in the text of character `at` of the normal text."""
-        if "\r" not in self.text:
+        if self._end == "\n":
             return at
         line = self.normal.count("\n", 0, at)
         return self._starts[line] + at - (self.normal.rfind("\n", 0, at) + 1)

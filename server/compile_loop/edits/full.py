@@ -10,7 +10,7 @@ from compile_loop.edits.fences import Fence, fences
 from compile_loop.edits.indent import is_blank
 from compile_loop.edits.linediff import common_runs
 from compile_loop.edits.match import Tier
-from compile_loop.edits.omission import placeholder_line
+from compile_loop.edits.omission import placeholder_lines
 from compile_loop.edits.result import Applied, BlockReport, Refused, Target
 from compile_loop.edits.text import SourceText, UndecodableError, decode, line_end, split_lines
 
@@ -92,9 +92,11 @@ def _rewritten(reply: str, target: Target, allow_new_files: bool, truncated: boo
     parsed = parse("\n".join(new), several=False)
     if parsed.blocks and not parse(source.text, several=False).blocks:
         raise _UnusableError("the fenced block holds SEARCH/REPLACE blocks. Send the whole new file instead.")
-    if (line := placeholder_line(new, document.lines)) is not None:
+    left_out = next((line for line in placeholder_lines(new) if line not in document.stripped_lines), None)
+    if left_out is not None:
         raise _UnusableError(
-            f"its line {line!r} stands for code that was left out, and would delete it. Send the whole file, with nothing left out."
+            f"its line {left_out[:200]!r} stands for code that was left out, and would delete it. "
+            "Send the whole file, with nothing left out."
         )
     old_size = sum(not is_blank(line) for line in document.lines)
     new_size = sum(not is_blank(line) for line in new)

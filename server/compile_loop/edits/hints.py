@@ -11,8 +11,9 @@ from compile_loop.edits.ambiguity import clipped
 from compile_loop.edits.blocks import Reading
 from compile_loop.edits.document import Document, loose_key
 from compile_loop.edits.indent import is_blank
+from compile_loop.edits.index import LineIndex
 from compile_loop.edits.locate import numbered_lines
-from compile_loop.edits.match import Found, find_lines, windows
+from compile_loop.edits.match import Found, find_lines
 from compile_loop.edits.result import Target
 from compile_loop.edits.text import UndecodableError, decode
 
@@ -92,8 +93,8 @@ def _found(document: Document, lines: Sequence[str] | None, unchanged: Sequence[
 
 
 def _keyed(document: Document, search: Sequence[str], key: Callable[[str], str]) -> int | None:
-    keys = [key(line) for line in document.loose_keys]
-    first = next(windows(keys, [key(loose_key(line)) for line in search]), None)
+    index = LineIndex([key(line) for line in document.loose_keys])
+    first = next(index.windows([key(loose_key(line)) for line in search]), None)
     return None if first is None else first + 1
 
 

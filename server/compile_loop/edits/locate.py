@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from compile_loop.edits.document import Document, Place, loose_key
-from compile_loop.edits.indent import is_blank
-from compile_loop.edits.match import MAX_PLACES, Ambiguous, Found, Tier, find_lines, windows
+from compile_loop.edits.indent import indent_of, is_blank
+from compile_loop.edits.match import MAX_PLACES, Ambiguous, Found, Tier, find_lines
 
 _NUMBERED = re.compile(r"[ ]{0,8}L?(\d{1,7})([ ]?\||\t|→|:)")
 _ELISION = re.compile(r"\s*(?:#|//|--|/\*|<!--)?\s*(?:\.\.\.|…)\s*(?:\*/|-->)?\s*")
+
+_LONGEST_ELISION = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,10 +111,9 @@ def _without_numbers(document: Document, search: Sequence[str], replace: Sequenc
 
 def _with_loose_blanks(document: Document, search: Sequence[str], replace: Sequence[str]) -> Location:
     wanted = [loose_key(line) for line in search if not is_blank(line)]
-    rows = [row for row, key in enumerate(document.loose_keys) if key]
-    keys = [document.loose_keys[row] for row in rows]
+    rows, index = document.full_lines
     places: list[Place] = []
-    for at in windows(keys, wanted):
+    for at in index.windows(wanted):
         first, last = rows[at], rows[at + len(wanted) - 1]
         above, below = _edge_blanks(search), _edge_blanks(search[::-1])
         while above and first and not document.loose_keys[first - 1]:
@@ -136,7 +137,7 @@ def _edge_blanks(lines: Sequence[str]) -> int:
 def _split_at_elisions(lines: Sequence[str]) -> list[list[str]]:
     parts: list[list[str]] = [[]]
     for line in lines:
-        if _ELISION.fullmatch(line):
+        if len(line) <= _LONGEST_ELISION and _ELISION.fullmatch(line):
             parts.append([])
         else:
             parts[-1].append(line)
@@ -161,7 +162,33 @@ def _with_elision(document: Document, search: Sequence[str], replace: Sequence[s
         found = find_lines(document, part)
         if isinstance(found, Ambiguous):
             return Ambiguous(found.places, Tier.ELISION, found.more)
-        if found is None or (pieces and found.place.first < pieces[-1].place.first + pieces[-1].place.count):
+        if found is None:
             return Missing()
+        if pieces and not _may_elide(document, pieces[-1].place, found.place):
+            return Missing(
+                f"what `...` would stand for, lines {pieces[-1].place.first + pieces[-1].place.count + 1} to "
+                f"{found.place.first}, is not one stretch inside one block of code"
+            )
         pieces.append(Piece(found.place, tuple(part), tuple(new)))
     return Located(Tier.ELISION, tuple(pieces)) if pieces else Missing()
+
+
+def _may_elide(document: Document, above: Place, below: Place) -> bool:
+    """Whether what lies between two places reads as left out of one block of code, going by its indentation.
+
+    Two lines that are each unique may be far apart, in two functions that the model took for one.
+    """
+    start = above.first + above.count
+    if below.first < start:
+        return False
+    outer = len(indent_of(document.lines[start - 1].expandtabs(8)))
+    inner = len(indent_of(document.lines[below.first].expandtabs(8)))
+    least = outer + 1 if inner > outer else inner
+    for line in document.lines[start : below.first]:
+        if is_blank(line):
+            continue
+        width = len(indent_of(line.expandtabs(8)))
+        opens = width == outer and not line.strip().strip("{([")
+        if width < least and not opens:
+            return False
+    return True

@@ -72,22 +72,7 @@ def _only(places: Sequence[Place], tier: Tier) -> Found | Ambiguous:
 
 def loose_matches(document: Document, search: Sequence[str]) -> Iterator[int]:
     """The first lines of every window whose lines have the same loose keys as `search`."""
-    yield from windows(document.loose_keys, [loose_key(line) for line in search])
-
-
-def windows(keys: Sequence[str], wanted: Sequence[str]) -> Iterator[int]:
-    """Every index, overlapping ones too, where `wanted` stands in `keys`.
-
-    Every distinct wanted key becomes one character and the rest one other, so that the search itself is the linear one
-    of the standard library whatever the lines look like.
-    """
-    symbols: dict[str, str] = {}
-    needle = "".join([symbols.setdefault(key, chr(len(symbols) + 1)) for key in wanted])
-    haystack = "".join([symbols.get(key, "\0") for key in keys])
-    at = haystack.find(needle)
-    while at >= 0:
-        yield at
-        at = haystack.find(needle, at + 1)
+    return document.loose_index.windows([loose_key(line) for line in search])
 
 
 def classify(search: Sequence[str], file: Sequence[str]) -> Tier:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from rapidfuzz import fuzz, process
 
 from compile_loop.edits.document import Document, loose_key
+from compile_loop.edits.hunks import common_prefix
 from compile_loop.edits.lookalikes import fold
 
 _COMPARED = 200
@@ -26,6 +27,7 @@ _SEARCH_LINES = 400
 _SIMILAR = 55.0
 """Mean likeness (0 to 100) below which nothing is called close."""
 _CONTEXT = 60
+_FOLDED = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,12 +108,10 @@ def _first_difference(document: Document, search: Sequence[str], first: int) -> 
 
 def quoted(line: str, other: str) -> str:
     """A line JSON-escaped, cut to where it differs from `other`; what looks alike or is invisible is written as `\\u`."""
-    column = next(
-        (at for at, (a, b) in enumerate(zip(line, other, strict=False)) if a != b), min(len(line), len(other))
-    )
+    column = common_prefix(line, other)
     start = max(0, column - _CONTEXT) if len(line) > 3 * _CONTEXT else 0
     end = min(len(line), start + 3 * _CONTEXT)
-    ascii_only = line != other and fold(line) == fold(other)
+    ascii_only = line != other and len(line) < _FOLDED and fold(line) == fold(other)
     text = json.dumps(line[start:end], ensure_ascii=ascii_only)
     text = "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in text)
     return ("…" if start else "") + text + ("…" if end < len(line) else "")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 LEFT_OUT = "[left out by compile-loop:"
 """How shortened text in prompts begins its mark. A reply that writes it into a file is refused."""
@@ -42,17 +42,11 @@ _BRACKETED = re.compile(
 )
 
 
-def placeholder_line(lines: Iterable[str], known: Iterable[str]) -> str | None:
-    """The first line that is an omission placeholder and not, white space aside, one of `known`."""
-    old: frozenset[str] | None = None
+def placeholder_lines(lines: Iterable[str]) -> Iterator[str]:
+    """The lines that are omission placeholders, without the white space around them."""
     for line in lines:
-        if LEFT_OUT not in line and not is_placeholder(line):
-            continue
-        if old is None:
-            old = frozenset(other.strip() for other in known)
-        if line.strip() not in old:
-            return line.strip()[:_LONGEST]
-    return None
+        if LEFT_OUT in line or is_placeholder(line):
+            yield line.strip()
 
 
 def is_placeholder(line: str) -> bool:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from compile_loop.edits.document import Document
+from compile_loop.edits.document import Document, loose_key
+from compile_loop.edits.indent import is_blank
 from compile_loop.edits.text import SourceText
 
 
@@ -28,6 +30,7 @@ class FilePlan:
         self.source = source
         self.document = Document(source.text)
         self._regions: list[Region] = []
+        self._written: set[str] = set()
 
     @property
     def regions(self) -> tuple[Region, ...]:
@@ -46,7 +49,12 @@ class FilePlan:
 
     def add(self, region: Region) -> None:
         """Take in a region that overlaps none so far."""
+        self._written.update(Document(region.text).loose_keys)
         self._regions.insert(bisect_left(self._regions, region.start, key=lambda other: other.start), region)
+
+    def may_have_written(self, search: Sequence[str]) -> bool:
+        """Whether some line of `search` is among those that were written, white space and look-alikes aside."""
+        return bool(self._written) and any(loose_key(line) in self._written for line in search if not is_blank(line))
 
     def drop(self, region: Region) -> None:
         """Forget a region."""
