@@ -15,13 +15,14 @@ from compile_loop.toolchains.reader import Context, Reader
 from compile_loop.toolchains.single import relative_names, scratch
 from compile_loop.toolchains.terminal import Line
 from compile_loop.toolchains.toolchain import Program, Toolchain
+from compile_loop.toolchains.tools.java_stack import JavaStack
 
 _HEADER = re.compile(
     r"^(?P<file>\S.*?\.java):(?P<line>\d+): (?P<kind>error|warning): (?:\[(?P<code>[\w-]+)\] )?(?P<message>.*)$"
 )
 _RAW = re.compile(
     r"^(?:(?P<file>\S.*?\.java):(?P<line>\d+):(?P<column>\d+):|-) compiler\.(?P<kind>err|warn|note)\."
-    r"(?P<code>[\w.]+)(?:: (?P<message>.*))?$"
+    r"(?P<code>[\w.-]+)(?:: (?P<message>.*))?$"
 )
 _PLACELESS = re.compile(
     r"^(?P<kind>error|warning): (?:\[(?P<code>[\w-]+)\] )?(?P<message>(?:warnings found and -Werror|file not found: .*\.java"
@@ -213,7 +214,7 @@ def _compile(files: Sequence[Path], root: Path) -> Check | None:
 
 TOOLCHAIN = Toolchain(
     name="javac",
-    readers=(JavacRaw, Javac),
+    readers=(JavacRaw, Javac, JavaStack),
     programs=(Program("javac", "default-jdk-headless"),),
     endings=(".java",),
     order=60,

@@ -18,7 +18,8 @@ from compile_loop.toolchains.tools.python_caret import syntax_range, underlined
 from compile_loop.toolchains.tree import Place
 
 _TRACEBACK = re.compile(r"^\s*(?:\+ )?(?:Exception Group )?Traceback \(most recent call last\):$")
-_GROUP = re.compile(r"^(?: *[|+]){1,}(?:-+ ?(?:\d+|\.\.\.)? ?-*)?")
+_GROUP = re.compile(r"^ *[|] ?")
+_MEMBER = re.compile(r"^\s*\+(?:-\+)?-{8,}.*-$|^\s*\+-{8,}$")
 _FRAME = re.compile(r'^ {2}File "(?P<file>.+)", line (?P<line>\d+)(?:, in (?P<function>.+))?$')
 _EXCEPTION = re.compile(r"^(?P<name>[A-Za-z_][\w.]*)(?:: (?P<message>.*))?$")
 _CHAINS = ("The above exception was the direct cause", "During handling of the above exception")
@@ -49,7 +50,9 @@ class _Block:
     earlier: list[_Frame] = field(default_factory=list)
     exception: re.Match[str] | None = None
     lines: list[str] = field(default_factory=list)
-    ended: bool = False
+    chained: bool = False
+    members: list[_Block] = field(default_factory=list)
+    """The exceptions of a group that are complete; the group itself is then only their frame."""
 
 
 class Traceback(Reader):
@@ -111,9 +114,12 @@ class Traceback(Reader):
     def go_on(self, line: Line) -> bool:
         """Take frames, their source and marks, the exception, and the traceback that follows in a chain."""
         block = self._block
-        if block is None or block.ended:
+        if block is None:
             return False
         text = line.text
+        if _MEMBER.match(text):
+            self._next_member(block)
+            return True
         plain = _GROUP.sub("", text) if text.lstrip().startswith(("|", "+")) else text
         if not self._takes(block, plain):
             return False
@@ -140,12 +146,24 @@ class Traceback(Reader):
 
     @staticmethod
     def _takes_after(block: _Block, text: str) -> bool:
-        """After an exception only a chain or an exception of its group goes on."""
-        if _TRACEBACK.match(text):
+        """After an exception only a chain goes on."""
+        if text.startswith(_CHAINS):
+            block.chained = True
+        elif _TRACEBACK.match(text) and block.chained:
             block.earlier += block.frames
-            block.frames, block.exception = [], None
-            return True
-        return not text.strip() or text.startswith(_CHAINS)
+            block.frames, block.exception, block.chained = [], None, False
+        else:
+            return not text.strip()
+        return True
+
+    @staticmethod
+    def _next_member(block: _Block) -> None:
+        """A rule in the tree of a group: what came before it is complete, the next exception starts."""
+        if block.exception is not None:
+            # An exception that was never raised has no frames of its own: the group's stand for it.
+            frames = block.frames or (block.members[0].frames if block.members else [])
+            block.members.append(_Block(frames, block.earlier, block.exception, block.lines))
+        block.frames, block.earlier, block.exception, block.lines = [], [], None, []
 
     def end(self) -> list[Diagnostic]:
         """The error as a diagnostic."""
@@ -153,9 +171,12 @@ class Traceback(Reader):
         block, self._block = self._block, None
         if single is not None:
             return [single]
-        if block is None or block.exception is None or not block.frames:
+        if block is None:
             return []
-        return [self._diagnostic(block, block.exception)]
+        if block.members:
+            self._next_member(block)
+        parts = [part for part in block.members if not _is_group(part)] if block.members else [block]
+        return [self._diagnostic(part, part.exception) for part in parts if part.exception and part.frames]
 
     @property
     def complete(self) -> bool:
@@ -205,6 +226,10 @@ class Traceback(Reader):
         if line is not None and frame.marks and (span := syntax_range(line, frame.marks)):
             return self.tree.between(Place(path, frame.line, span[0]), Place(path, frame.line, span[1]))
         return self.tree.whole_line(path, frame.line)
+
+
+def _is_group(block: _Block) -> bool:
+    return block.exception is not None and " sub-exception" in block.exception[0]
 
 
 def _compile(files: Sequence[Path], root: Path) -> Check | None:

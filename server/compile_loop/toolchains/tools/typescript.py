@@ -23,12 +23,15 @@ _PLAIN = re.compile(rf"^(?P<file>\S.*?)\((?P<line>\d+),(?P<column>\d+)\): {_TAIL
 _PRETTY = re.compile(rf"^(?P<file>\S.*?):(?P<line>\d+):(?P<column>\d+) - {_TAIL}")
 _GLOBAL = re.compile(rf"^(?:(?P<prefix>[^\s:]+): )?{_TAIL}")
 _RELATED = re.compile(r"^ {2}(?P<file>\S.*?):(?P<line>\d+):(?P<column>\d+)(?: - (?P<message>.*))?$")
+_CONFIG = re.compile(r"'([^']+\.json)'")
 _UNDERLINE = re.compile(r"^ *(?P<marks>~+) *$")
 _ROW = re.compile(r"^ *\d+ ")
 _CHECKER_GRAMMAR = frozenset(
     {1308, 1309, 1375, 1378, 1431, 1432, 1192, 1259, 1261, 1149, 1205, 1479, 1484, 1371, 1361, 1362}
 )
 """Numbers below 2000 that the checker gives: the file was parsed."""
+_ABOUT_PROJECTS = frozenset({6053, 6054, 6059, 6304, 6305, 6306, 6307, 6310, 6377, 6379, 18000, 18001, 18002, 18003})
+"""Numbers from 6000 on that are about a project's files and references."""
 
 
 @dataclass(slots=True)
@@ -71,7 +74,9 @@ class TypeScript(Reader):
                 self._block.range = self.tree.token(place)
             return True
         if header := _GLOBAL.match(text):
-            self._block = _Block(header, None, None, [text], False, [header["message"]])
+            named = _CONFIG.search(header["message"])
+            path = self.tree.resolve(named[1]) if named else None
+            self._block = _Block(header, path, None, [text], False, [header["message"]])
             return True
         return False
 
@@ -144,7 +149,7 @@ class TypeScript(Reader):
 
 
 def _phase(number: int) -> Phase:
-    if 5000 <= number < 7000 or (number >= 18000 and number < 18004):
+    if 5000 <= number < 6000 or number in _ABOUT_PROJECTS:
         return Phase.CONFIGURE
     return Phase.PARSE if number < 2000 and number not in _CHECKER_GRAMMAR else Phase.TYPE
 
