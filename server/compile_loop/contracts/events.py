@@ -109,6 +109,60 @@ class ModelReplied(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class ToolCalled(Event):
+    """A model's call was answered; `detail` is a short form of its arguments, `answer` what the model got."""
+
+    name: str
+    detail: str
+    ok: bool
+    answer: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlanMade(Event):
+    """The model's plan, before its first edit."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlanCompared(Event):
+    """The plan against what was done: files it named that stayed as they were, and files that changed without a word."""
+
+    left_out: tuple[str, ...]
+    unplanned: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Regrounded(Event):
+    """The model got nowhere for some steps and was told where it stands (SPEC L10)."""
+
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelSwitched(Event):
+    """All tools were dropped for the pure text contract (SPEC T1)."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Compacted(Event):
+    """The oldest `turns` of the conversation were left out (SPEC C2)."""
+
+    turns: int
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionAsked(Event):
+    """The model asks the user."""
+
+    question: str
+    choices: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class EditApplied(Event):
     """A reply's edits are in the shadow."""
 

@@ -50,12 +50,15 @@ class Spending:
     """What a run has used so far; tokens as the provider reported them, else estimated (`estimated` says so)."""
 
     calls: int = 0
+    consults: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
     estimated: bool = False
     model_seconds: float = 0.0
     check_seconds: float = 0.0
     wall_seconds: float = 0.0
+    cost: float | None = None
+    """In the account's currency; None where the model's price is not known."""
 
     @property
     def tokens(self) -> int:

@@ -2,21 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
 from compile_loop.contracts.checks import Check, ContractResult
+from compile_loop.contracts.edits import Edit
 from compile_loop.contracts.events import Event, Pass
 
 
 @dataclass(frozen=True, slots=True)
+class ToolSchema:
+    """A tool as a model sees it. `parameters` is a JSON Schema of an object."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One call that a model makes. `arguments` is the JSON text as it came, not yet parsed (SPEC M4)."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
 class Message:
-    """One message of the conversation; `role` is `system`, `user` or `assistant`."""
+    """One message of the conversation.
+
+    `role` is `system`, `user`, `assistant` or `tool`. An assistant's message may carry `tool_calls`; a tool's message
+    answers the one that `tool_call_id` names.
+    """
 
     role: str
     content: str
+    tool_calls: tuple[ToolCall, ...] = ()
+    tool_call_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +86,7 @@ class Reply:
     finish: str = "stop"
     usage: Usage | None = None
     seconds: float = 0.0
+    tool_calls: tuple[ToolCall, ...] = ()
 
 
 TurnEvent = TextDelta | Retrying | Notice | Reply
@@ -96,8 +122,10 @@ class TurnGenerator(Protocol):
         """How the model is shown to people, `provider:model`."""
         ...
 
-    def generate(self, messages: tuple[Message, ...]) -> AsyncGenerator[TurnEvent, None]:
-        """Stream one reply to `messages`; ends with exactly one `Reply` or raises `ModelError`.
+    def generate(
+        self, messages: tuple[Message, ...], tools: tuple[ToolSchema, ...] = ()
+    ) -> AsyncGenerator[TurnEvent, None]:
+        """Stream one reply to `messages`, in which the model may call `tools`; ends with exactly one `Reply` or raises `ModelError`.
 
         Closing the generator or cancelling its task ends the call at once.
         """
@@ -181,6 +209,37 @@ class Contract(Protocol):
 
         Being cancelled ends every process before it raises.
         """
+        ...
+
+
+class AuthGate(Protocol):
+    """Somebody who can make a credential usable while a run waits (SPEC L14)."""
+
+    async def usable(self, reason: str | None) -> bool:
+        """Whether a usable credential can be reached now; `reason` is what the model's endpoint said, if it was asked.
+
+        May wait for a person. Being cancelled ends the wait.
+        """
+        ...
+
+
+class AskUser(Protocol):
+    """Somebody to ask (SPEC L12)."""
+
+    async def ask(self, question: str, choices: Sequence[str]) -> str:
+        """Their answer; empty where they dismissed the question. Being cancelled takes the question away."""
+        ...
+
+
+class RepairMemory(Protocol):
+    """What has proved green before in this workspace, by the failures it repaired (SPEC T8)."""
+
+    def recall(self, failures: frozenset[str]) -> Sequence[str]:
+        """Texts that show edits which repaired some of these failures, best first."""
+        ...
+
+    def remember(self, failures: frozenset[str], edit: Edit, explanation: str) -> None:
+        """Keep an edit that proved green."""
         ...
 
 
