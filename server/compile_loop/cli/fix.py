@@ -13,6 +13,8 @@ from pathlib import Path
 import typer
 from rich.console import Console
 from rich.markup import escape
+from rich.padding import Padding
+from rich.text import Text
 
 from compile_loop.assemble import ConfigurationError, Job, start
 from compile_loop.cli import exits
@@ -130,7 +132,8 @@ def report(outcome: Outcome, console: Console) -> None:
         if outcome.edit:
             console.print(f"Partial result: {tally.errors_before} → {tally.errors_after} errors.", highlight=False)
     if tally.explanation and outcome.edit:
-        console.print(escape(tally.explanation), highlight=False, soft_wrap=True)
+        for sentence in tally.explanation.splitlines():
+            console.print(Padding(Text(f"· {sentence}"), (0, 0, 0, 2)))
     if tally.remaining:
         console.print(
             f"{len(tally.remaining)} earlier errors in other files remain; the check still exits with {tally.exit_code}.",

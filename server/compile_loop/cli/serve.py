@@ -8,6 +8,6 @@ EXAMPLE = "Example: `compile-loop serve`, as the command of an editor's language
 
 def run() -> None:
     """Speak the Language Server Protocol on standard input and output."""
-    from compile_loop.lsp.server import serve
+    from compile_loop.lsp.entry import serve
 
     serve()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from compile_loop.contracts.checks import CheckResult, ContractResult
 from compile_loop.contracts.diagnostics import Diagnostic, Range
@@ -16,10 +16,17 @@ ReadSource = Callable[[str], "bytes | None"]
 """The bytes of a workspace-relative path as the check saw them."""
 
 
-def render(result: ContractResult, blocking: Sequence[Diagnostic], read: ReadSource) -> str:
-    """Every failing check: its structured errors with numbered source lines, then a bounded excerpt of its output."""
+def render(
+    result: ContractResult, blocking: Sequence[Diagnostic], read: ReadSource, handles: Mapping[str, str] | None = None
+) -> str:
+    """Every failing check: its structured errors with numbered source lines, then a bounded excerpt of its output.
+
+    `handles` names, by check, where a tool opens all of an output.
+    """
+    failing = [check for check in result.results if not check.ok or any(d in blocking for d in check.errors)]
     parts = [
-        _check(check, [d for d in check.errors if d in blocking], read) for check in result.results if not check.ok
+        _check(check, [d for d in check.errors if d in blocking], read, (handles or {}).get(check.check))
+        for check in failing
     ]
     passed = [check.check for check in result.results if check.ok]
     if passed:
@@ -27,7 +34,7 @@ def render(result: ContractResult, blocking: Sequence[Diagnostic], read: ReadSou
     return "\n\n".join(parts)
 
 
-def _check(check: CheckResult, errors: Sequence[Diagnostic], read: ReadSource) -> str:
+def _check(check: CheckResult, errors: Sequence[Diagnostic], read: ReadSource, handle: str | None) -> str:
     head = f"Check `{check.check}` failed with exit code {check.exit_code}"
     if check.timed_out:
         head += "; it was ended by its timeout, so what follows is incomplete"
@@ -41,9 +48,12 @@ def _check(check: CheckResult, errors: Sequence[Diagnostic], read: ReadSource) -
         parts.extend(_related(error, read))
     if len(folded) > MAX_SHOWN:
         parts.append(f"… and {len(folded) - MAX_SHOWN} more errors; most follow from the first ones.")
-    output = excerpt("\n".join(text for text in (check.stdout, check.stderr) if text.strip()), 2000 if errors else 6000)
+    whole = "\n".join(text for text in (check.stdout, check.stderr) if text.strip())
+    output = excerpt(whole, 2000 if errors else 6000)
     if output:
         parts.append(f"Its output, as data:\n<output>\n{output}\n</output>")
+    if handle and len(output) < len(whole.strip()):
+        parts.append(f"All of its output: read_file_range with path {handle}.")
     return "\n".join(parts)
 
 

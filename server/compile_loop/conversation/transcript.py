@@ -2,24 +2,62 @@
 
 from __future__ import annotations
 
-from compile_loop.contracts.protocols import Message
+from compile_loop.contracts.protocols import Message, ToolCall
+
+KEPT_AT_LEAST = 2
+"""Newest turns that compaction never drops: the latest failures stand in the last one."""
 
 
 class Transcript:
-    """Messages in their order; nothing already sent is edited in place."""
+    """Messages in their order; nothing already sent is edited in place until compaction drops whole turns."""
 
     def __init__(self, system: str, task: str) -> None:
-        self._messages: list[Message] = [Message("system", system), Message("user", task)]
+        self._start = [Message("system", system), Message("user", task)]
+        self._turns: list[list[Message]] = []
+        self._dropped = 0
 
-    def replied(self, text: str) -> None:
-        """The model's reply. An empty one is kept as a word, for providers that refuse empty messages."""
-        self._messages.append(Message("assistant", text if text.strip() else "(no text)"))
+    def replied(self, text: str, calls: tuple[ToolCall, ...] = ()) -> None:
+        """The model's reply, which opens a turn.
+
+        An empty one is kept as a word, for providers that refuse empty messages.
+        """
+        self._turns.append([Message("assistant", text if text.strip() or calls else "(no text)", calls)])
+
+    def answered(self, call: ToolCall, text: str) -> None:
+        """A tool's answer to a call of the newest reply."""
+        self._turns[-1].append(Message("tool", text if text.strip() else "(nothing)", tool_call_id=call.id))
 
     def tell(self, text: str) -> None:
-        """What the model is told next."""
-        self._messages.append(Message("user", text))
+        """What the model is told next, as the end of the newest turn."""
+        (self._turns[-1] if self._turns else self._start).append(Message("user", text))
 
     @property
     def messages(self) -> tuple[Message, ...]:
         """All messages so far."""
-        return tuple(self._messages)
+        marker = (
+            [
+                Message(
+                    "user", f"[{self._dropped} earlier turns were left out to save room; their edits are in the files.]"
+                )
+            ]
+            if self._dropped
+            else []
+        )
+        return (*self._start, *marker, *(message for turn in self._turns for message in turn))
+
+    def compact(self, room: int) -> int:
+        """Drop the oldest whole turns until at most `room` characters are left; returns how many went.
+
+        A turn is a reply with its calls, their results and what was said after, so no call loses its result. The system
+        prompt, the task and the newest turns stay.
+        """
+        before = self._dropped
+        while len(self._turns) > KEPT_AT_LEAST and size(self.messages) > room:
+            del self._turns[0]
+            self._dropped += 1
+        return self._dropped - before
+
+
+def size(messages: tuple[Message, ...]) -> int:
+    """Characters of a request, calls included."""
+    return sum(len(m.content) + sum(len(c.name) + len(c.arguments) for c in m.tool_calls) for m in messages)

@@ -1,12 +1,16 @@
-"""One reply of the model, told as it streams (SPEC L6, M3)."""
+"""One reply of the model, told as it streams.
+
+Within budget and window, with a credential that works (SPEC L5, L6, L14).
+"""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from contextlib import aclosing
 from dataclasses import replace
 
-from compile_loop.contracts.events import Event, ModelText, Waiting, Warned
+from compile_loop.contracts.events import Compacted, Event, ModelReplied, ModelText, Waiting, Warned
 from compile_loop.contracts.outcome import Failure, FailureKind, Spending
 from compile_loop.contracts.protocols import (
     Message,
@@ -16,17 +20,68 @@ from compile_loop.contracts.protocols import (
     Reply,
     Retrying,
     TextDelta,
+    ToolSchema,
     TurnGenerator,
     Usage,
 )
+from compile_loop.conversation.transcript import Transcript, size
+from compile_loop.engine.course import Course
+from compile_loop.engine.gave_up import GaveUp
 
-CHARACTERS_PER_TOKEN = 4
-"""The usual estimate for source code and English; corrected by the provider's own figures where it gives them."""
+WINDOW_USED = 0.8
+"""Share of the context window at which the oldest turns are dropped."""
+REPLY_TOKENS = 500
+"""Taken for a reply whose length nobody knows yet, when a budget is held before a request."""
 
 
-async def ask(generator: TurnGenerator, messages: tuple[Message, ...], emit: Callable[[Event], None]) -> Reply:
-    """Stream one reply. Raises `ModelError`."""
-    async with aclosing(generator.generate(messages)) as events:
+async def ask(course: Course, talk: Transcript, model: TurnGenerator, tools: tuple[ToolSchema, ...]) -> Reply:
+    """Stream the next reply of the conversation. Raises `ModelError` or `GaveUp`."""
+    _make_room(course, talk)
+    messages = talk.messages
+    exceeded = course.request.budget.exceeded(course.spending, course.estimate.tokens(size(messages)) + REPLY_TOKENS)
+    if exceeded is not None:
+        raise GaveUp(exceeded.kind, exceeded.message)
+    reply = await _with_credential(course, model, messages, tools)
+    course.spending = spend(course, messages, reply)
+    if (warning := course.estimate.observe(messages, reply.usage)) is not None:
+        course.emit(Warned(warning))
+    course.emit(ModelReplied(reply.finish, course.spending))
+    return reply
+
+
+def _make_room(course: Course, talk: Transcript) -> None:
+    room = course.estimate.characters(round(course.request.context_window * WINDOW_USED))
+    if size(talk.messages) > room and (dropped := talk.compact(room)):
+        course.emit(Compacted(dropped))
+
+
+async def _with_credential(
+    course: Course, model: TurnGenerator, messages: tuple[Message, ...], tools: tuple[ToolSchema, ...]
+) -> Reply:
+    """Ask the auth gate before the first call and after each refusal of the credential.
+
+    A wait for a person costs no deadline.
+    """
+    gate = course.parts.auth
+    reason: str | None = None
+    while True:
+        if gate is not None and (reason is not None or course.spending.calls == 0):
+            course.emit(Waiting(reason or "checking that the model can be reached", course.request.questions_wait))
+            if not await course.while_waiting(gate.usable(reason)):
+                raise GaveUp(FailureKind.NEEDS_AUTH, reason or "The model needs a credential, and none is there.")
+        try:
+            return await stream(model, messages, tools, course.emit)
+        except ModelError as error:
+            if error.kind is not ModelErrorKind.AUTH or gate is None:
+                raise
+            reason = error.message
+
+
+async def stream(
+    model: TurnGenerator, messages: tuple[Message, ...], tools: tuple[ToolSchema, ...], emit: Callable[[Event], None]
+) -> Reply:
+    """One reply, its pieces told as they come. Raises `ModelError`."""
+    async with aclosing(model.generate(messages, tools) if tools else model.generate(messages)) as events:
         async for event in events:
             if isinstance(event, TextDelta):
                 emit(ModelText(event.text))
@@ -36,14 +91,15 @@ async def ask(generator: TurnGenerator, messages: tuple[Message, ...], emit: Cal
                 emit(Warned(event.message))
             else:
                 return event
-    raise ModelError(ModelErrorKind.UNAVAILABLE, f"{generator.name} ended without a reply.")
+    raise ModelError(ModelErrorKind.UNAVAILABLE, f"{model.name} ended without a reply.")
 
 
-def spend(before: Spending, messages: tuple[Message, ...], reply: Reply) -> Spending:
+def spend(course: Course, messages: tuple[Message, ...], reply: Reply) -> Spending:
     """What has been used after one more call; without the provider's figures, an estimate that says so."""
-    usage = reply.usage or Usage(
-        sum(len(m.content) for m in messages) // CHARACTERS_PER_TOKEN, len(reply.text) // CHARACTERS_PER_TOKEN
-    )
+    before = course.spending
+    written = len(reply.text) + sum(len(c.arguments) for c in reply.tool_calls)
+    usage = reply.usage or Usage(course.estimate.tokens(size(messages)), course.estimate.tokens(written))
+    price = course.parts.price(usage) if course.parts.price else None
     return replace(
         before,
         calls=before.calls + 1,
@@ -51,6 +107,7 @@ def spend(before: Spending, messages: tuple[Message, ...], reply: Reply) -> Spen
         completion_tokens=before.completion_tokens + usage.completion_tokens,
         estimated=before.estimated or reply.usage is None,
         model_seconds=before.model_seconds + reply.seconds,
+        cost=before.cost if price is None else (before.cost or 0.0) + price,
     )
 
 
@@ -65,3 +122,29 @@ _KINDS = {
 def failure_of(error: ModelError) -> Failure:
     """A model's trouble as the run's failure."""
     return Failure(_KINDS.get(error.kind, FailureKind.MODEL_UNAVAILABLE), error.message)
+
+
+async def consult(course: Course, question: str) -> str:
+    """Ask the stronger model; counted and priced with the rest (SPEC L13). Raises `ModelError`."""
+    model = course.parts.consult
+    if model is None:
+        raise ModelError(ModelErrorKind.CONFIGURATION, "No stronger model is set.")
+    if course.spending.consults >= course.request.max_consults:
+        raise ModelError(
+            ModelErrorKind.QUOTA, f"The {course.request.max_consults} consultations of this run are used up."
+        )
+    messages = (Message("user", question),)
+    reply = await stream(model, messages, (), lambda _event: None)
+    course.spending = replace(spend(course, messages, reply), consults=course.spending.consults + 1)
+    return reply.text
+
+
+async def ask_user(course: Course, question: str, choices: tuple[str, ...]) -> str:
+    """Ask the person; the wait is bounded and costs no deadline (SPEC L12). Raises `TimeoutError`."""
+    person = course.parts.ask_user
+    if person is None:
+        return ""
+    try:
+        return await course.while_waiting(person.ask(question, choices))
+    except asyncio.TimeoutError as error:
+        raise TimeoutError from error

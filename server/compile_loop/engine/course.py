@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from compile_loop.contracts.checks import ContractResult
 from compile_loop.contracts.events import Event, Pass
 from compile_loop.contracts.outcome import Failure, Outcome, Spending, Tally
+from compile_loop.conversation.estimate import TokenEstimate
+from compile_loop.conversation.recall import Findings
 from compile_loop.engine.request import Parts, RunRequest
 from compile_loop.engine.targets import TargetSet
 from compile_loop.engine.verdict import Score, Verdict, judge
 from compile_loop.engine.worktree import Changes, WorkTree
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +45,15 @@ class Course:
         self.targets = TargetSet(request.targets, None, ())
         self.baseline: State | None = None
         self.best: State | None = None
+        self._previous_best: State | None = None
         self.rounds = 0
         self.explanations: list[str] = []
+        self.findings = Findings()
+        self.estimate = TokenEstimate()
+        self.plan: str | None = None
+        self.edited = False
+        self.spilled: dict[str, str] = {}
+        self.pause_deadline: Callable[[bool], None] = lambda _paused: None
         self._spending = Spending()
         self._started = parts.clock()
 
@@ -52,6 +65,14 @@ class Course:
     @spending.setter
     def spending(self, used: Spending) -> None:
         self._spending = used
+
+    async def while_waiting(self, answer: Awaitable[T]) -> T:
+        """Wait for a person, bounded, without using up the deadline (SPEC Q22). Raises `asyncio.TimeoutError`."""
+        self.pause_deadline(True)
+        try:
+            return await asyncio.wait_for(answer, self.request.questions_wait)
+        finally:
+            self.pause_deadline(False)
 
     async def run_contract(self, in_pass: Pass) -> ContractResult:
         """Run all checks in the shadow as it is."""
@@ -69,6 +90,16 @@ class Course:
         self._keep_if_better(state, confirms=in_pass is Pass.FINAL)
         return state
 
+    def best_before(self, state: State) -> State:
+        """The best state other than `state`: what a rollback returns to."""
+        return self._previous_best if self.best is state and self._previous_best is not None else self.best or state
+
+    @property
+    def wants_plan(self) -> bool:
+        """Whether the first reply should carry a plan: more than one error, or a wish in words."""
+        errors = len(self.baseline.verdict.blocking) if self.baseline else 0
+        return self.request.plan and errors != 1
+
     def _keep_if_better(self, state: State, *, confirms: bool) -> None:
         """Remember the state that has come furthest (SPEC L9); a confirming pass replaces what it could not confirm."""
         best = self.best
@@ -78,6 +109,7 @@ class Course:
             or state.verdict.green
             or Score.of(state.verdict).better_than(Score.of(best.verdict))
         ):
+            self._previous_best = best
             self.best = state
 
     def green(self, state: State) -> Outcome:
@@ -87,6 +119,13 @@ class Course:
     def nothing_to_fix(self, state: State) -> Outcome:
         """Green before anything was done."""
         return Outcome.nothing_to_fix(self._tally(state))
+
+    def nominated(self, why: str) -> Outcome:
+        """The model says that nothing needs to change, and nothing speaks against it."""
+        self.explanations = [why]
+        return Outcome.no_change_nominated(
+            self._tally(self.best) if self.best else Tally(rounds=self.rounds, spending=self.spending)
+        )
 
     def failed(self, failure: Failure) -> Outcome:
         """The run's failure, with the best state as a partial result that nobody applies unasked."""
@@ -104,6 +143,6 @@ class Course:
             remaining=state.verdict.remaining,
             exit_code=state.result.exit_code,
             spending=self.spending,
-            explanation=" ".join(self.explanations),
+            explanation="\n".join(dict.fromkeys(self.explanations)),
             suspicious=tuple(dict.fromkeys(note for r in state.result.results for note in r.suspicious)),
         )

@@ -7,9 +7,22 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from compile_loop.contracts.diagnostics import Diagnostic
-from compile_loop.contracts.protocols import Clock, Contract, Shadow, TurnGenerator
+from compile_loop.contracts.protocols import (
+    AskUser,
+    AuthGate,
+    Clock,
+    Contract,
+    RepairMemory,
+    Shadow,
+    TurnGenerator,
+    Usage,
+)
+from compile_loop.engine.budget import Budget
+from compile_loop.tools.catalogue import ToolMode
+from compile_loop.tools.tool import Tool
 
 Scope = Literal["files", "workspace"]
+EditMode = Literal["diff", "full"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,18 +32,36 @@ class RunRequest:
     Paths are workspace-relative with forward slashes; `deadline` is in seconds for the whole run (SPEC L5).
 
     `encodings` are Python codec names by path, where the face knows better than detection. `reproduce` is the
-    diagnostic that the run was asked from; the check must show it at the baseline (SPEC Q1).
+    diagnostic that the run was asked from; the check must show it at the baseline (SPEC Q1). `context_window` is the
+    model's, in tokens. `system` comes before the default system prompt (SPEC C4). `questions_wait` is how long a person
+    may take to answer, in seconds (SPEC L12).
     """
 
     targets: tuple[str, ...] = ()
     scope: Scope = "files"
     spec: str = ""
+    lang: str = ""
+    system: str = ""
+    edit_mode: EditMode = "diff"
+    tool_mode: ToolMode = ToolMode.NONE
+    extra_tools: tuple[Tool, ...] = ()
     max_rounds: int = 5
+    max_steps: int = 40
     deadline: float = 900.0
+    budget: Budget = field(default_factory=Budget)
+    context_window: int = 128_000
     suggestions: bool = True
+    guardrails: bool = True
+    plan: bool = True
     allow_new_files: bool = False
     encodings: Mapping[str, str] = field(default_factory=dict)
     reproduce: Diagnostic | None = None
+    questions_wait: float = 600.0
+    max_consults: int = 2
+
+
+def _all_readable(_path: str) -> str | None:
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +70,8 @@ class Parts:
 
     `generator` None: only the toolchain's suggestions are tried. `admit` says why a path may not become a target, or
     None where it may (SPEC E10, Q4); its second argument tells whether an error of the baseline lies in the file
-    itself.
+    itself. `readable` says the same of showing a file to a model. `price` is a call's cost in the account's currency,
+    None where it is not known.
     """
 
     shadow: Shadow
@@ -47,3 +79,9 @@ class Parts:
     generator: TurnGenerator | None
     admit: Callable[[str, bool], str | None]
     clock: Clock
+    readable: Callable[[str], str | None] = _all_readable
+    consult: TurnGenerator | None = None
+    ask_user: AskUser | None = None
+    auth: AuthGate | None = None
+    price: Callable[[Usage], float | None] | None = None
+    memory: RepairMemory | None = None

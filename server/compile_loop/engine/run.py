@@ -12,11 +12,10 @@ from collections.abc import AsyncIterator
 
 from compile_loop.contracts.diagnostics import Diagnostic
 from compile_loop.contracts.events import (
-    EditApplied,
-    EditRefused,
+    ChannelSwitched,
     Event,
-    ModelReplied,
     Pass,
+    PlanCompared,
     RolledBack,
     RoundFinished,
     RoundStarted,
@@ -27,37 +26,28 @@ from compile_loop.contracts.events import (
 from compile_loop.contracts.outcome import Failure, FailureKind, Outcome
 from compile_loop.contracts.protocols import ModelError, ShadowError, TurnGenerator
 from compile_loop.conversation.explanation import explanation_of
-from compile_loop.conversation.failures import render
-from compile_loop.conversation.prompts import (
-    no_edit_prompt,
-    rolled_back_prompt,
-    system_prompt,
-    task_prompt,
-    unconfirmed_prompt,
-    verified_prompt,
-)
+from compile_loop.conversation.prompts import rolled_back_prompt, unconfirmed_prompt, verified_prompt
 from compile_loop.conversation.transcript import Transcript
-from compile_loop.edits.apply import Applied, HeldBlocks, Refused, apply_reply
-from compile_loop.engine.ask import ask, failure_of, spend
+from compile_loop.edits.apply import HeldBlocks
+from compile_loop.engine.ask import failure_of
+from compile_loop.engine.brief import failures_of, open_conversation
+from compile_loop.engine.channel import Channel
 from compile_loop.engine.course import Course, State
-from compile_loop.engine.fingerprint import normalise
+from compile_loop.engine.fingerprint import fingerprint, normalise
+from compile_loop.engine.gave_up import GaveUp
+from compile_loop.engine.guard import ProgressMonitor
+from compile_loop.engine.nominate import Nominated
+from compile_loop.engine.plan import compare
 from compile_loop.engine.request import Parts, RunRequest
+from compile_loop.engine.round import Round
 from compile_loop.engine.stall import StallMonitor
 from compile_loop.engine.suggest import apply_suggestions
 from compile_loop.engine.targets import choose_targets
 from compile_loop.engine.verdict import judge, must_roll_back
 
 
-class GaveUp(Exception):  # noqa: N818 - it is an end, not an error
-    """The run ends without green, for this reason."""
-
-    def __init__(self, kind: FailureKind, message: str) -> None:
-        super().__init__(message)
-        self.failure = Failure(kind, message)
-
-
 async def fix(course: Course) -> Outcome:
-    """The loop itself. Raises `GaveUp`, `ModelError` or `ShadowError` where it ends early."""
+    """The loop itself. Raises `GaveUp`, `Nominated`, `ModelError` or `ShadowError` where it ends early."""
     await course.parts.shadow.open()
     state = await _baseline(course)
     if state.verdict.green and not course.request.spec.strip():
@@ -65,10 +55,9 @@ async def fix(course: Course) -> Outcome:
     if course.request.suggestions and not course.request.spec.strip():
         state = await apply_suggestions(course, state)
         if state.verdict.green:
-            confirmed = await _confirm(course, state)
-            if confirmed.verdict.green:
-                return course.green(confirmed)
-            state = confirmed
+            state = await _confirm(course, state)
+            if state.verdict.green:
+                return course.green(state)
     return await _rounds(course, _model(course, state), state)
 
 
@@ -120,60 +109,72 @@ def _model(course: Course, state: State) -> TurnGenerator:
 
 async def _rounds(course: Course, model: TurnGenerator, state: State) -> Outcome:
     """Ask, edit, verify, until green or a bound."""
-    talk = Transcript(system_prompt(course.targets.writable), _task(course, state))
-    stall = StallMonitor()
+    channel = Channel(course.request, asks=course.parts.ask_user is not None, consults=course.parts.consult is not None)
+    stall, monitor = StallMonitor(), ProgressMonitor()
+    talk = open_conversation(course, channel, state, monitor)
     held: HeldBlocks | None = None
     while course.rounds < course.request.max_rounds:
         course.rounds += 1
         course.emit(RoundStarted(course.rounds, course.request.max_rounds, state.errors, course.spending))
-        reply = await ask(model, talk.messages, course.emit)
-        course.spending = spend(course.spending, talk.messages, reply)
-        course.emit(ModelReplied(reply.finish, course.spending))
-        talk.replied(reply.text)
-
-        edit = apply_reply(
-            reply.text,
-            course.work.targets,
-            allow_new_files=course.request.allow_new_files,
-            truncated=reply.finish == "length",
-            held=held,
-        )
-        if not isinstance(edit, Applied):
-            held = edit.held
-            reason = no_edit_prompt(course.targets.writable) if edit.no_blocks else edit.message
-            course.emit(EditRefused(reason))
-            _offer_others(course, edit)
-            _finish_round(course, state, state)
-            _end_if(stall.no_edit())
-            talk.tell(reason)
-            continue
-        held = None
-        await course.work.write(edit.files)
-        course.emit(EditApplied(tuple(sorted(edit.files)), len(edit.reports)))
-
-        before, best = state, course.best or state
-        state = await course.verify(Pass.ROUND)
+        played = await Round(course, talk, model, channel, monitor, held).play()
+        held = played.held
+        before = state
+        if played.applied:
+            state = await course.verify(Pass.ROUND)
+            monitor.verified()
         _finish_round(course, before, state)
-        if state.verdict.green:
-            course.explanations.append(explanation_of(reply.text))
+        if played.applied and state.verdict.green:
+            course.explanations.append(explanation_of(played.text))
             state = await _confirm(course, state)
             if state.verdict.green:
-                return course.green(state)
-            talk.tell(unconfirmed_prompt(_failures(course, state)))
-        elif must_roll_back(best.verdict, state.verdict):
-            worse, state = state, best
-            failures = _failures(course, worse)
-            await course.work.restore(best.changes)
-            course.emit(RolledBack(worse.errors, best.errors))
-            talk.tell(rolled_back_prompt(failures, course.work.targets))
+                return _green(course, state)
+            talk.tell(unconfirmed_prompt(failures_of(course, channel, state)))
+        elif played.applied:
+            state = await _go_on(course, talk, channel, state, played.refusal, played.text)
+        rescue = channel.rescue(applied=played.applied, past_step_cap=played.past_step_cap)
+        if rescue is not None:
+            channel.switch()
+            course.emit(ChannelSwitched(rescue))
+            stall.forget_no_edits()
+            held = None
+            talk = open_conversation(course, channel, state, monitor)
+        elif played.applied:
+            _end_if(stall.verified(state.result))
         else:
-            course.explanations.append(explanation_of(reply.text))
-            talk.tell(verified_prompt(_failures(course, state)))
-        _end_if(stall.verified(state.result))
+            _end_if(stall.no_edit())
+            talk.tell(played.refusal or "Nothing was applied.")
     raise GaveUp(
         FailureKind.MAX_ROUNDS,
         f"Not green after {course.rounds} rounds. Allow more rounds, say more about what is wanted, or try a stronger model.",
     )
+
+
+async def _go_on(
+    course: Course, talk: Transcript, channel: Channel, state: State, refusal: str | None, text: str
+) -> State:
+    """After a round that is not green: keep it and feed the failures back, or undo it if it only made things worse."""
+    best = course.best_before(state)
+    failures = failures_of(course, channel, state)
+    if must_roll_back(best.verdict, state.verdict):
+        await course.work.restore(best.changes)
+        course.emit(RolledBack(state.errors, best.errors))
+        talk.tell(rolled_back_prompt(failures, course.work.targets))
+        return best
+    course.explanations.append(explanation_of(text))
+    talk.tell("\n\n".join(part for part in (refusal, verified_prompt(failures)) if part))
+    return state
+
+
+def _green(course: Course, state: State) -> Outcome:
+    """Green: hold the plan against what was done, and remember what worked."""
+    if course.plan is not None:
+        found = compare(course.plan, course.targets.writable, state.changes)
+        course.emit(PlanCompared(found.left_out, found.unplanned))
+    outcome = course.green(state)
+    if course.parts.memory is not None and course.baseline is not None:
+        repaired = frozenset("|".join(fingerprint(error)) for error in course.baseline.verdict.blocking)
+        course.parts.memory.remember(repaired, outcome.edit, outcome.tally.explanation)
+    return outcome
 
 
 async def _confirm(course: Course, state: State) -> State:
@@ -186,26 +187,9 @@ def _finish_round(course: Course, before: State, after: State) -> None:
     course.emit(RoundFinished(course.rounds, course.request.max_rounds, before.errors, after.errors, course.spending))
 
 
-def _offer_others(course: Course, refused: Refused) -> None:
-    """Tell the user of files that the model wanted and may not edit (SPEC Q4)."""
-    for path in dict.fromkeys(r.path for r in refused.reports if r.path and r.path not in course.targets.writable):
-        course.emit(Warned(f"The model wants to edit {path}. Name it among the files to also allow it."))
-
-
 def _end_if(failure: Failure | None) -> None:
     if failure is not None:
         raise GaveUp(failure.kind, failure.message)
-
-
-def _task(course: Course, state: State) -> str:
-    news = ["The toolchain's own suggestions are applied already."] if state.changes else []
-    failures = "" if state.verdict.green else _failures(course, state)
-    return task_prompt(course.request.spec, course.parts.contract.checks, course.work.targets, failures, news)
-
-
-def _failures(course: Course, state: State) -> str:
-    shadow = course.parts.shadow
-    return render(state.result, state.verdict.blocking, lambda path: shadow.peek(f"{shadow.root}/{path}"))
 
 
 class Run:
@@ -264,6 +248,8 @@ class Run:
             if self._stopped is None:
                 raise
             return self._course.failed(self._stopped)
+        except Nominated as nominated:
+            return self._course.nominated(str(nominated))
         except GaveUp as end:
             return self._course.failed(end.failure)
         except ModelError as error:

@@ -37,6 +37,10 @@ class StallMonitor:
         self._without_edit += 1
         return _NO_EDITS if self._without_edit >= NO_EDITS else None
 
+    def forget_no_edits(self) -> None:
+        """The channel was switched: the count starts again."""
+        self._without_edit = 0
+
     def verified(self, result: ContractResult) -> Failure | None:
         """A round that applied an edit and is still red."""
         self._without_edit = 0

@@ -37,6 +37,10 @@ class WorkTree:
         """Files that differ from before, with their bytes now."""
         return {path: data for path, data in self._now.items() if data != self._before[path]}
 
+    async def read(self, path: str) -> bytes | None:
+        """Any file of the shadow; a target as the run's book has it."""
+        return self._now[path] if path in self._now else await self._shadow.read(path)
+
     def content(self, path: str) -> bytes | None:
         """A target's bytes now."""
         return self._now.get(path)

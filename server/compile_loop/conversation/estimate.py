@@ -1,0 +1,46 @@
+"""How many tokens a request will take: characters by four, corrected by the provider's own figures (SPEC C3)."""
+
+from __future__ import annotations
+
+from compile_loop.contracts.protocols import Message, Usage
+from compile_loop.conversation.transcript import size
+
+CHARACTERS_PER_TOKEN = 4.0
+TRUNCATED_BELOW = 0.5
+
+
+class TokenEstimate:
+    """Characters per token, as this model counts. `observe` corrects it."""
+
+    def __init__(self) -> None:
+        self._per_token = CHARACTERS_PER_TOKEN
+        self._settled = False
+
+    def tokens(self, characters: int) -> int:
+        """About how many tokens so many characters are."""
+        return round(characters / self._per_token)
+
+    def characters(self, tokens: int) -> int:
+        """About how many characters so many tokens are."""
+        return round(tokens * self._per_token)
+
+    def observe(self, messages: tuple[Message, ...], usage: Usage | None) -> str | None:
+        """Take the provider's count of a request in; returns a warning where it shows that the prompt was cut.
+
+        A count far below the estimate means that the provider dropped part of the prompt in silence: it is reported,
+        and the estimate is kept as it was.
+        """
+        characters = size(messages)
+        if usage is None or usage.prompt_tokens <= 0 or characters < 400:
+            return None
+        counted = usage.prompt_tokens
+        expected = self.tokens(characters)
+        if counted < expected * TRUNCATED_BELOW:
+            return (
+                f"The provider counted {counted} tokens of a prompt of about {expected}: it seems to have cut the prompt "
+                "without saying so. Raise its context length, or give less to fix at once."
+            )
+        per_token = min(8.0, max(1.5, characters / counted))
+        self._per_token = per_token if not self._settled else (self._per_token + per_token) / 2
+        self._settled = True
+        return None

@@ -1,0 +1,89 @@
+"""What the model is told when a conversation opens, and how failures are put to it."""
+
+from __future__ import annotations
+
+from compile_loop.conversation.failures import render
+from compile_loop.conversation.prompts import system_prompt, task_prompt
+from compile_loop.conversation.transcript import Transcript
+from compile_loop.edits.apply import Target
+from compile_loop.engine.channel import Channel
+from compile_loop.engine.course import Course, State
+from compile_loop.engine.fingerprint import fingerprint
+from compile_loop.engine.guard import ProgressMonitor
+from compile_loop.engine.plan import ASK
+
+EMBEDDED = 24_000
+"""Characters of targets that stand in the first message although the model could read them.
+
+Saves a step on small files.
+"""
+
+
+def open_conversation(course: Course, channel: Channel, state: State, monitor: ProgressMonitor) -> Transcript:
+    """A new conversation: the contract of the channel, what is wanted, the files as they are now, and the failures."""
+    request = course.request
+    targets = course.work.targets
+    shown, listed = _embedded(targets) if channel.has_tools else (targets, [])
+    monitor.shown(*(target.path for target in shown))
+    news = []
+    if state.changes and course.rounds == 0:
+        news.append("The toolchain's own suggestions are applied already.")
+    news += _remembered(course)
+    if course.wants_plan and course.rounds == 0:
+        news.append(ASK)
+    return Transcript(
+        system_prompt(
+            [target.path for target in targets],
+            tools=[tool.name for tool in channel.offer.tools],
+            edit_mode=request.edit_mode,
+            caller=request.system,
+        ),
+        task_prompt(
+            spec=request.spec,
+            lang=request.lang,
+            checks=course.parts.contract.checks,
+            shown=shown,
+            listed=listed,
+            failures="" if state.verdict.green else failures_of(course, channel, state),
+            news=news,
+        ),
+    )
+
+
+def failures_of(course: Course, channel: Channel, state: State) -> str:
+    """The state's failing checks as text.
+
+    Output too long to show is kept under a handle that `read_file_range` opens (SPEC T7).
+    """
+    shadow = course.parts.shadow
+    handles = {}
+    if channel.has_tools:
+        for check in state.result.results:
+            handle = f"output/{len(course.spilled) + 1}"
+            handles[check.check] = handle
+            course.spilled[handle] = f"{check.stdout}{check.stderr}"
+    return render(state.result, state.verdict.blocking, lambda path: shadow.peek(f"{shadow.root}/{path}"), handles)
+
+
+def _embedded(targets: list[Target]) -> tuple[list[Target], list[Target]]:
+    """Targets whose text goes into the prompt, smallest first, and those that are only named."""
+    shown: list[Target] = []
+    room = EMBEDDED
+    for target in sorted(targets, key=lambda t: len(t.content or b"")):
+        room -= len(target.content or b"")
+        if room < 0:
+            break
+        shown.append(target)
+    paths = {target.path for target in shown}
+    return [t for t in targets if t.path in paths], [t for t in targets if t.path not in paths]
+
+
+def _remembered(course: Course) -> list[str]:
+    """Edits that proved green for the same failures before (SPEC T8)."""
+    memory, baseline = course.parts.memory, course.baseline
+    if memory is None or baseline is None:
+        return []
+    known = memory.recall(frozenset("|".join(fingerprint(error)) for error in baseline.verdict.blocking))
+    for text in known:
+        course.findings.add(text, conclusion=True)
+    return [f"The same failure was repaired here before, by this edit:\n{known[0]}"] if known else []

@@ -1,0 +1,30 @@
+"""Bounds on tokens and money, held before each request by our own estimate (SPEC L5)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from compile_loop.contracts.outcome import Failure, FailureKind, Spending
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """`tokens` and `money` (in the account's currency) for the whole run; None: no bound."""
+
+    tokens: int | None = 400_000
+    money: float | None = 1.0
+
+    def exceeded(self, spent: Spending, next_tokens: int) -> Failure | None:
+        """Whether the next request of about `next_tokens` would go past a bound."""
+        if self.tokens is not None and spent.tokens + next_tokens > self.tokens:
+            return Failure(
+                FailureKind.BUDGET,
+                f"The budget of {self.tokens} tokens is used up ({spent.tokens} spent, the next request needs "
+                f"about {next_tokens}). Raise maxTokensPerRun or give less to fix at once.",
+            )
+        if self.money is not None and spent.cost is not None and spent.cost >= self.money:
+            return Failure(
+                FailureKind.BUDGET,
+                f"The budget of {self.money:.2f} is used up ({spent.cost:.2f} spent). Raise maxCost or use a cheaper model.",
+            )
+        return None
