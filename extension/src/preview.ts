@@ -29,7 +29,7 @@ export class Results {
     const at = Uri.parse(result.files[0]?.uri ?? "");
     const mode = workspace.getConfiguration(SECTION, at).get("apply");
     if (mode === "auto" && result.ending === "green" && result.suspicious.length === 0) {
-      await this.accept(result);
+      await this.accept(result, undefined, `${result.message} `);
       return;
     }
     await this.show(result);
@@ -82,7 +82,7 @@ export class Results {
     });
   }
 
-  private async accept(result: RunResult, uris?: string[]): Promise<void> {
+  private async accept(result: RunResult, uris?: string[], unsaid = ""): Promise<void> {
     if (!this.waiting.has(result.runId)) {
       throw new Refusal("This result is no longer there: it was applied or discarded, or the server ended since.");
     }
@@ -95,7 +95,7 @@ export class Results {
     if (applied) {
       await this.forget(result);
       const files = result.files.filter((file) => uris?.includes(file.uri) ?? true);
-      await tell(differs.length > 0 ? "warning" : "info", message, { Undo: () => undo(files) });
+      await tell(differs.length > 0 ? "warning" : "info", unsaid + message, { Undo: await undoing(files) });
     } else {
       const names = conflicts
         .map((uri) => workspace.asRelativePath(Uri.parse(uri)))
@@ -165,10 +165,22 @@ export class Results {
   }
 }
 
-/** Undo of an applied edit: VS Code keeps one undo step for each file. */
-async function undo(files: ChangedFile[]): Promise<void> {
-  for (const file of files) {
-    await window.showTextDocument(Uri.parse(file.uri), { preview: false });
-    await commands.executeCommand("undo");
-  }
+/** What takes back an edit that was just applied, file by file, as VS Code keeps it. */
+async function undoing(files: ChangedFile[]): Promise<() => Promise<void>> {
+  const applied = await Promise.all(
+    files.map(async (file) => {
+      const document = await workspace.openTextDocument(Uri.parse(file.uri));
+      return { document, text: document.getText() };
+    }),
+  );
+  return async () => {
+    // Only where the edit is still the last thing that happened: else something else would be undone. And VS Code may ask
+    // whether to undo it in all files at once, after which there is nothing more to do.
+    for (const { document, text } of applied) {
+      if (document.getText() === text) {
+        await window.showTextDocument(document, { preview: false });
+        await commands.executeCommand("undo");
+      }
+    }
+  };
 }

@@ -1,5 +1,15 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -100,6 +110,14 @@ export class CodeServer {
       writeFileSync(join(this.root, "user-data", folder, "settings.json"), text);
     }
     writeFileSync(join(this.root, "config.yaml"), "auth: none\n");
+  }
+
+  /** The end of what the extension wrote to its log. */
+  log(): string {
+    const logs = join(this.root, "user-data", "logs");
+    const paths = existsSync(logs) ? readdirSync(logs, { recursive: true, encoding: "utf8" }) : [];
+    const own = paths.filter((path) => path.endsWith("Compile Loop.log"));
+    return own.map((path) => readFileSync(join(logs, path), "utf8").split("\n").slice(-40).join("\n")).join("\n");
   }
 
   async stop(): Promise<void> {

@@ -50,6 +50,9 @@ export class Workbench {
       await work(workbench);
     } catch (error) {
       await workbench?.picture(`${name}-failed`).catch(() => undefined);
+      console.error(
+        `The picture is test-artifacts/vscode/${name}-failed.png. The log of Compile Loop:\n${server.log()}`,
+      );
       throw error;
     } finally {
       await workbench?.browser.close();

@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { PYTHON } from "../harness/code-server.ts";
+import { Model } from "../harness/model.ts";
+import { until } from "../harness/until.ts";
+import { Workbench } from "../harness/workbench.ts";
+
+const BROKEN = "int main(void) { return x; }\n";
+const REPLY = `<<<<<<< SEARCH\n${BROKEN}=======\n${BROKEN.replace("x", "0")}>>>>>>> REPLACE\n`;
+
+test("a server killed in the middle: said, started again, the next run works (V2, S3)", async () => {
+  await Model.run([{ text: REPLY, pause: 2_000 }, { text: REPLY }], async (model) => {
+    const settings = { ...model.settings, "compileLoop.server.python": PYTHON };
+    await Workbench.run("crash", { settings, files: { "main.c": BROKEN } }, async (vscode) => {
+      const server = () => vscode.server.processes().find((process) => process.command.includes("compile_loop.lsp"));
+      await vscode.openFile("main.c");
+      await vscode.command("Compile Loop: Fix This File Until It Compiles");
+      await vscode.notification("the model writes").waitFor();
+      const first = await until("the server's process", server);
+      process.kill(first.pid, "SIGKILL");
+      await vscode.notification(/ended early and nothing was changed/).waitFor();
+      await vscode.picture("crash");
+      const second = await until("another server", server);
+      assert.notEqual(second.pid, first.pid);
+      assert.equal(vscode.text("main.c"), BROKEN);
+
+      await vscode.command("Notifications: Clear All Notifications");
+      await vscode.command("Compile Loop: Restart Server");
+      await until("a third server", () => ![undefined, first.pid, second.pid].includes(server()?.pid));
+      await vscode.command("Compile Loop: Fix This File Until It Compiles");
+      await vscode.notification(/Apply 1 file\?/).waitFor();
+    });
+  });
+});

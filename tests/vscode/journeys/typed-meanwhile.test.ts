@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { PYTHON } from "../harness/code-server.ts";
+import { Model } from "../harness/model.ts";
+import { until } from "../harness/until.ts";
+import { Workbench } from "../harness/workbench.ts";
+
+const BROKEN = "int main(void) {\n    return x;\n}\n";
+const REPLY = "<<<<<<< SEARCH\n    return x;\n=======\n    return 0;\n>>>>>>> REPLACE\n";
+const TYPED = "    return y + 1;";
+
+test("typed into the same lines before Apply: refused, nothing overwritten; Accept works once that is undone (W3)", async () => {
+  await Model.run([{ text: REPLY }], async (model) => {
+    const settings = { ...model.settings, "compileLoop.server.python": PYTHON };
+    await Workbench.run("typed-meanwhile", { settings, files: { "main.c": BROKEN } }, async (vscode) => {
+      await vscode.openFile("main.c");
+      await vscode.command("Compile Loop: Fix This File Until It Compiles");
+      const question = vscode.notification(/Apply 1 file\?/);
+      await question.waitFor();
+      await vscode.openFile("main.c");
+      await vscode.retypeLine(2, TYPED);
+      const typed = BROKEN.replace("    return x;", TYPED);
+      await until("the typed text", () => vscode.text("main.c") === typed);
+      await vscode.press(question, "Apply");
+      await vscode.notification(/main\.c/).waitFor();
+      await vscode.picture("typed-meanwhile");
+      assert.equal(vscode.text("main.c"), typed);
+
+      await vscode.focusEditor();
+      await until("the typing undone", async () => {
+        await vscode.page.keyboard.press("Control+Z");
+        return vscode.text("main.c") === BROKEN;
+      });
+      await vscode.command("Compile Loop: Accept Result");
+      await until("the edit", () => vscode.text("main.c") === BROKEN.replace("x", "0"));
+    });
+  });
+});
