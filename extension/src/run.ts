@@ -1,6 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { CancellationTokenSource, commands, type LogOutputChannel, ProgressLocation, window, workspace } from "vscode";
-import { type LanguageClient, LSPErrorCodes, ResponseError, WorkDoneProgress } from "vscode-languageclient/node";
+import {
+  ErrorCodes,
+  type LanguageClient,
+  LSPErrorCodes,
+  ResponseError,
+  WorkDoneProgress,
+} from "vscode-languageclient/node";
 import type { Server } from "./client.js";
 import { type Choices, openSettings, Refusal, tell } from "./notify.js";
 import type { Results } from "./preview.js";
@@ -113,10 +119,13 @@ export class Runs {
     if (!(error instanceof ResponseError)) {
       return error;
     }
-    const words =
-      error.code === LSPErrorCodes.RequestFailed || error.code === LSPErrorCodes.ServerCancelled
-        ? error.message
-        : `The run ended early and nothing was changed: ${error.message}`;
+    const { code, message } = error;
+    let words = `The run ended early and nothing was changed: ${message}`;
+    if (code === LSPErrorCodes.RequestFailed || code === LSPErrorCodes.ServerCancelled) {
+      words = message; // the server's own reason not to run
+    } else if (code === ErrorCodes.PendingResponseRejected) {
+      words = "The server ended in the middle of the run. Nothing was changed.";
+    }
     return new Refusal(words, { "Show Log": () => this.log.show() });
   }
 

@@ -1,3 +1,5 @@
+import { chmodSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { Workbench } from "../harness/workbench.ts";
 
@@ -28,5 +30,21 @@ test("with no server each command says why, and where to go (V2)", async () => {
     await vscode.press(vscode.notification(REASON), "Choose Python…");
     await vscode.page.locator(".settings-editor", { hasText: "Server: Python" }).waitFor();
     await vscode.picture("no-server-setting");
+
+    // Other Pythons that will not do. The setting takes effect as it changes.
+    for (const [answer, words] of [
+      ['{"version": [3, 8, 1], "found": true}', /Python 3\.8 .* is too old: Compile Loop needs 3\.10 or newer/],
+      ['{"version": [3, 12, 0], "found": false}', /Python 3\.12 .* has no package compile-loop/],
+      ['{"version": [3, 12, 0], "found": true}', "The server of Compile Loop did not start"],
+    ] as const) {
+      const python = join(vscode.server.root, "python");
+      writeFileSync(python, `#!/bin/sh\necho '${answer}'\n`);
+      chmodSync(python, 0o755);
+      vscode.server.configure({ "compileLoop.server.python": python });
+      await vscode.command("Notifications: Clear All Notifications");
+      await vscode.command("Compile Loop: Restart Server");
+      await vscode.notification(words).waitFor();
+    }
+    await vscode.picture("no-server-start");
   });
 });
