@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate, islice
+from itertools import accumulate, islice, pairwise
 
-from compile_loop.edits.indent import BLANK
+from compile_loop.edits.indent import BLANK, indent_of, is_blank
 from compile_loop.edits.index import LineIndex
 from compile_loop.edits.lookalikes import fold
 from compile_loop.edits.text import split_lines
 
 _ASKED_OFTEN = 40
+_SAMPLED = 5000
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +139,13 @@ class Document:
     def line_of(self, at: int) -> int:
         """The zero-based line of character `at` of the normal text."""
         return self.normal.count("\n", 0, at)
+
+    @cached_property
+    def indent_step(self) -> int:
+        """By how many spaces a line is mostly indented further than the one above; 0 where tabs do it, or nothing."""
+        widths = [len(indent_of(line)) for line in self.lines[:_SAMPLED] if not is_blank(line) and line[:1] != "\t"]
+        steps = Counter(deep - flat for flat, deep in pairwise(widths) if 1 < deep - flat <= 8)
+        return steps.most_common(1)[0][0] if steps else 0
 
     @cached_property
     def longest_line(self) -> int:

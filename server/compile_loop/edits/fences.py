@@ -13,7 +13,7 @@ _LONGEST = 4096
 
 @dataclass(frozen=True, slots=True)
 class Fence:
-    """A fenced block. `info` is what stands after the opening fence; `lines` come with their ends; `closed` or cut off."""
+    """A fenced block. `info` is what stands after the opening fence; `lines` come without their ends; `closed` or cut off."""
 
     info: str
     lines: tuple[str, ...]
@@ -35,7 +35,7 @@ def fences(reply: str) -> list[Fence]:
         match = _FENCE.fullmatch(line) if len(line) <= _LONGEST else None
         if match is None:
             if open_fences:
-                body.append(_without_margin(raw, margin))
+                body.append(_without_margin(line, margin))
             continue
         mark, words = match[2], match[3].strip()
         if not open_fences:
@@ -49,7 +49,7 @@ def fences(reply: str) -> list[Fence]:
                 continue
         elif words and len(mark) >= len(open_fences[0]) and mark[0] == open_fences[0][0]:
             open_fences.append(mark)
-        body.append(_without_margin(raw, margin))
+        body.append(_without_margin(line, margin))
     if open_fences:
         found.append(Fence(info, tuple(body), False))
     return found

@@ -85,7 +85,7 @@ def _rewritten(reply: str, target: Target, allow_new_files: bool, truncated: boo
     except UndecodableError as error:
         raise _UnusableError(f"{path} cannot be edited: {error}.") from None
     fence = _only_fence(reply, path)
-    new = [line[: len(line) - len(line_end(line))] for line in fence.lines]
+    new = list(fence.lines)
     if new:
         new[0] = new[0].removeprefix("\ufeff")
     document = Document(source.text)

@@ -80,8 +80,11 @@ class Reindent:
         return theirs * steps + indent
 
 
-def learn(search: Sequence[str], file: Sequence[str], reply: Iterable[str]) -> Reindent:
-    """Compare SEARCH's lines with the file's, pair by pair; `reply` is every line of the block, to see its step."""
+def learn(search: Sequence[str], file: Sequence[str], reply: Iterable[str] = (), step: int = 0) -> Reindent:
+    """Compare SEARCH's lines with the file's, pair by pair.
+
+    `reply` is every line of the block, to see its step of indentation; `step` is the file's, in spaces, 0 if not known.
+    """
     table: dict[str, str] = {}
     kind = Kind.SAME
     for ours, theirs in zip(search, file, strict=True):
@@ -96,7 +99,7 @@ def learn(search: Sequence[str], file: Sequence[str], reply: Iterable[str]) -> R
         return Reindent(kind)
     if _shifted(table):
         kind = Kind.SHIFTED
-    return Reindent(kind, table, _unit(table, reply))
+    return Reindent(kind, table, _unit(table, [indent_of(line) for line in reply if not is_blank(line)], step))
 
 
 def _shifted(table: dict[str, str]) -> bool:
@@ -112,7 +115,7 @@ def _shifted(table: dict[str, str]) -> bool:
     return False
 
 
-def _unit(table: dict[str, str], reply: Iterable[str]) -> tuple[str, str] | None:
+def _unit(table: dict[str, str], reply: Sequence[str], step: int) -> tuple[str, str] | None:
     """One step of indentation in the reply and in the file, where something shows that they differ."""
     seen = sorted(table.items(), key=lambda pair: len(pair[0]))
     steps = [
@@ -122,21 +125,24 @@ def _unit(table: dict[str, str], reply: Iterable[str]) -> tuple[str, str] | None
     ]
     if not steps and len(seen) == 1 and all(seen[0]):
         steps = seen
-    for ours, theirs in steps:
-        if ours and theirs and len(set(ours)) == len(set(theirs)) == 1:
-            if ours[0] == theirs[0]:
-                return None
-            part = gcd(len(ours), len(theirs))
-            return ours[: len(ours) // part], theirs[: len(theirs) // part]
-    return _tabs_for_spaces(table, reply)
+    units = {_smallest(ours, theirs) for ours, theirs in steps if len(set(ours)) == len(set(theirs)) == 1}
+    if len(units) == 1:
+        (unit,) = units
+        return None if unit[0] == unit[1] else unit
+    return _other_character(table, reply, step)
 
 
-def _tabs_for_spaces(table: dict[str, str], reply: Iterable[str]) -> tuple[str, str] | None:
-    """Where the file's lines are indented with tabs alone and the reply's with spaces: the reply's own step."""
-    if not all(value.strip("\t") == "" for value in table.values()) or not any(table.values()):
-        return None
-    widths = [indent_of(line) for line in reply if not is_blank(line)]
-    if any("\t" in width for width in widths):
-        return None
-    step = gcd(*map(len, widths)) if widths else 0
-    return (" " * step, "\t") if step > 1 else None
+def _smallest(ours: str, theirs: str) -> tuple[str, str]:
+    part = gcd(len(ours), len(theirs))
+    return ours[: len(ours) // part], theirs[: len(theirs) // part]
+
+
+def _other_character(table: dict[str, str], reply: Sequence[str], step: int) -> tuple[str, str] | None:
+    """Where the file is indented with tabs alone and the reply with spaces, or the other way round."""
+    used = "".join(table.values())
+    if used and not used.strip("\t") and not any("\t" in indent for indent in reply):
+        width = gcd(*map(len, reply)) if reply else 0
+        return (" " * width, "\t") if width > 1 else None
+    if used and "\t" not in used and step and any("\t" in indent for indent in reply):
+        return "\t", " " * step
+    return None

@@ -49,11 +49,13 @@ class FilePlan:
 
     def add(self, region: Region) -> None:
         """Take in a region that overlaps none so far."""
-        self._written.update(Document(region.text).loose_keys)
+        self._written.update(Document(region.text).loose_keys or [""])
         self._regions.insert(bisect_left(self._regions, region.start, key=lambda other: other.start), region)
 
     def may_have_written(self, search: Sequence[str]) -> bool:
         """Whether some line of `search` is among those that were written, white space and look-alikes aside."""
+        if "" in self._written:
+            return True  # lines that were apart are neighbours now
         return bool(self._written) and any(loose_key(line) in self._written for line in search if not is_blank(line))
 
     def drop(self, region: Region) -> None:

@@ -40,7 +40,7 @@ def render(document: Document, piece: Piece, tier: Tier) -> str | Unplaceable:
     if tier in _EXACTLY_AS_WRITTEN:
         reindent = Reindent(Kind.SAME)
     else:
-        reindent = learn(paired, [fold(line.body) for line in kept], search + replace)
+        reindent = learn(paired, [fold(line.body) for line in kept], search + replace, document.indent_step)
     if piece.loose_blanks:
         new = _merge_with_loose_blanks(file, search, replace, reindent)
     elif reindent.kind is Kind.CONTRADICTORY:
