@@ -6,12 +6,21 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from compile_loop.contracts.protocols import Message, Reply, TextDelta, TurnEvent, TurnGenerator
+from compile_loop.contracts.protocols import Message, Reply, TextDelta, ToolSchema, TurnEvent, TurnGenerator
 from compile_loop.models.choose import ModelSettings, Timeouts, make_generator
 from compile_loop.models.http_turns import HttpTurnGenerator
 from compile_loop.models.retry import Timing
 
 QUESTION = (Message("system", "Fix it."), Message("user", "main.c:1: error"))
+PUT = ToolSchema(
+    "put",
+    "Write a text into a file.",
+    {"type": "object", "properties": {"p": {"type": "string"}, "text": {"type": "string"}}, "required": ["p"]},
+)
+READ = ToolSchema("read", "Read a file.", {"type": "object", "properties": {"p": {"type": "string"}}})
+PUT_FILE = ToolSchema("put_file", "Write a file.", {"type": "object", "properties": {"p": {"type": "string"}}})
+RUN_BUILD = ToolSchema("run_build", "Build.", {"type": "object", "properties": {}})
+TOOLS = (PUT, READ, PUT_FILE, RUN_BUILD)
 WALL = 1_700_000_000.0
 """The time of day in tests, seconds since the epoch: 14 November 2023."""
 
@@ -39,9 +48,11 @@ def generator_for(base_url: str, waits: Waits | None = None, **settings: Any) ->
     return made
 
 
-async def all_events(generator: TurnGenerator, messages: tuple[Message, ...] = QUESTION) -> list[TurnEvent]:
+async def all_events(
+    generator: TurnGenerator, messages: tuple[Message, ...] = QUESTION, tools: tuple[ToolSchema, ...] = ()
+) -> list[TurnEvent]:
     """Every event of one turn; gives the connections back."""
-    events: AsyncIterator[TurnEvent] = generator.generate(messages)
+    events: AsyncIterator[TurnEvent] = generator.generate(messages, tools)
     try:
         return [event async for event in events]
     finally:

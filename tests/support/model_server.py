@@ -75,6 +75,27 @@ def says(text: str, **how: Any) -> Answer:
     return Answer(tuple(completion_events(text, model="test", prompt_characters=400)), **how)
 
 
+def chunk(delta: Mapping[str, Any], finish: str | None = None) -> bytes:
+    """One event of Chat Completions."""
+    choice = {"index": 0, "delta": delta, "finish_reason": finish}
+    return f"data: {json.dumps({'object': 'chat.completion.chunk', 'choices': [choice]})}\n\n".encode()
+
+
+def calls(*called: tuple[str, Mapping[str, Any] | str], text: str = "", ids: bool = True, **how: Any) -> Answer:
+    """A streamed reply that calls tools: `calls(("read_file", {"path": "a.c"}))`; a string's arguments go as they are.
+
+    Ids are `call_NAME_POSITION`, the same in every answer; none are sent unless `ids`.
+    """
+    pieces = [chunk({"role": "assistant", "content": text or None})]
+    for index, (name, arguments) in enumerate(called):
+        whole = arguments if isinstance(arguments, str) else json.dumps(arguments)
+        head = {"index": index, "type": "function", "function": {"name": name, "arguments": ""}}
+        pieces.append(chunk({"tool_calls": [{**head, "id": f"call_{name}_{index}"} if ids else head]}))
+        for part in (whole[: len(whole) // 2], whole[len(whole) // 2 :]):
+            pieces.append(chunk({"tool_calls": [{"index": index, "function": {"arguments": part}}]}))
+    return Answer((*pieces, chunk({}, "tool_calls"), b"data: [DONE]\n\n"), **how)
+
+
 def sends(body: str | bytes, **how: Any) -> Answer:
     """A raw stream body."""
     return Answer((body.encode() if isinstance(body, str) else body,), **how)

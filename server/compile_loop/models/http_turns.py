@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 
 import httpx
 
@@ -16,8 +17,10 @@ from compile_loop.contracts.protocols import (
     Reply,
     Retrying,
     TextDelta,
+    ToolSchema,
     TurnEvent,
 )
+from compile_loop.models.calls_in_text import calls_in_text
 from compile_loop.models.connection import connection_failed, open_client
 from compile_loop.models.endpoint import Endpoint
 from compile_loop.models.failures import judge, upstream_of_response
@@ -26,6 +29,7 @@ from compile_loop.models.refusals import learn
 from compile_loop.models.retry import RetryPolicy, Timing, spoken
 from compile_loop.models.streaming import SilenceError, answer, patience_for, server_sent_events, whole_body
 from compile_loop.models.thinking import ThinkingFilter, visible_text
+from compile_loop.models.tool_calls import with_ids
 from compile_loop.models.wire import CallFailedError, Shape, StreamReader, UpstreamError, Wire
 
 _GRACE_AFTER_FINISH = 2.0
@@ -60,7 +64,9 @@ class HttpTurnGenerator:
         """`provider:model`."""
         return f"{self._settings.provider}:{self._settings.model}"
 
-    async def generate(self, messages: tuple[Message, ...]) -> AsyncGenerator[TurnEvent, None]:
+    async def generate(
+        self, messages: tuple[Message, ...], tools: tuple[ToolSchema, ...] = ()
+    ) -> AsyncGenerator[TurnEvent, None]:
         """Stream one reply; see `TurnGenerator.generate`.
 
         The deltas are for showing: where a model thinks aloud without saying so first, `Reply.text` holds less than
@@ -72,11 +78,11 @@ class HttpTurnGenerator:
         failures = 0
         refusals = 0
         while True:
-            sent = self._wire.body(messages, self._shape)
+            sent = self._wire.body(messages, tools, self._shape)
             try:
-                async with aclosing(self._call(sent, started)) as events:
+                async with aclosing(self._call(sent, tools, started)) as events:
                     async for event in events:
-                        yield event
+                        yield _with_ids(event, messages) if isinstance(event, Reply) else event
                 return
             except UpstreamError as error:
                 learnt = learn(error.upstream, sent, self._shape) if refusals < _MOST_REFUSALS else None
@@ -111,9 +117,11 @@ class HttpTurnGenerator:
             message += f" (tried {retry} times)"
         raise ModelError(failed.kind, message)
 
-    async def _call(self, sent: dict[str, object], started: float) -> AsyncGenerator[TurnEvent, None]:
+    async def _call(
+        self, sent: dict[str, object], tools: tuple[ToolSchema, ...], started: float
+    ) -> AsyncGenerator[TurnEvent, None]:
         """Make one call; ends with a `Reply`, or raises `UpstreamError` or `CallFailedError`."""
-        reader = self._wire.reader()
+        reader = self._wire.reader(tools)
         shown = ThinkingFilter()
         try:
             async with aclosing(self._texts(sent, reader)) as texts:
@@ -140,7 +148,10 @@ class HttpTurnGenerator:
             raise CallFailedError(
                 ModelErrorKind.UNAVAILABLE, f"{self._endpoint.shown} broke the reply off with an error.", passing=True
             )
-        yield Reply(visible_text(reader.text), reader.finish, reader.usage, self._timing.clock() - started)
+        text, calls = visible_text(reader.text), reader.tool_calls
+        if not calls:
+            text, calls = calls_in_text(text, tools)
+        yield Reply(text, reader.finish, reader.usage, self._timing.clock() - started, calls)
 
     async def _texts(self, sent: dict[str, object], reader: StreamReader) -> AsyncGenerator[str, None]:
         """The pieces of text of one answer, as they arrive."""
@@ -201,6 +212,10 @@ class HttpTurnGenerator:
             f"The stream from {self._endpoint.shown} ended before the reply was complete; nothing of it is used.",
             passing=True,
         )
+
+
+def _with_ids(reply: Reply, messages: tuple[Message, ...]) -> Reply:
+    return replace(reply, tool_calls=with_ids(reply.tool_calls, messages))
 
 
 def _json(body: bytes) -> object:

@@ -1,14 +1,15 @@
-"""Chat Completions, as OpenAI, its many imitators and local servers speak it (SPEC M1, M3). Text only."""
+"""Chat Completions, as OpenAI, its many imitators and local servers speak it (SPEC M1, M3)."""
 
 from __future__ import annotations
 
 import json
 from urllib.parse import urlsplit
 
-from compile_loop.contracts.protocols import Message, Usage
+from compile_loop.contracts.protocols import Message, ToolCall, ToolSchema, Usage
 from compile_loop.models.failures import upstream_of
 from compile_loop.models.history import valid_messages
 from compile_loop.models.model_settings import ModelSettings
+from compile_loop.models.tool_calls import CallAssembler
 from compile_loop.models.wire import Shape, Upstream, UpstreamError
 
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
@@ -29,15 +30,17 @@ class ChatCompletions:
         """The bearer token, where there is one."""
         return {"Authorization": f"Bearer {key}"} if key else {}
 
-    def body(self, messages: tuple[Message, ...], shape: Shape) -> dict[str, object]:
+    def body(self, messages: tuple[Message, ...], tools: tuple[ToolSchema, ...], shape: Shape) -> dict[str, object]:
         """The request; usage is asked for, since without it most servers count nothing when they stream."""
         body: dict[str, object] = {
             "model": self._settings.model,
-            "messages": [{"role": each.role, "content": each.content} for each in valid_messages(messages, shape)],
+            "messages": [_sent(each) for each in valid_messages(messages, shape)],
             "stream": True,
             "stream_options": {"include_usage": True},
             "temperature": self._temperature,
         }
+        if tools:
+            body["tools"] = [_declared(tool) for tool in tools]
         if self._settings.max_tokens is not None:
             body["max_tokens"] = self._settings.max_tokens
         if self._settings.disable_thinking:
@@ -51,9 +54,9 @@ class ChatCompletions:
                 body[new] = body.pop(old)
         return body | dict(self._settings.extra_body)
 
-    def reader(self) -> ChunkReader:
+    def reader(self, tools: tuple[ToolSchema, ...]) -> ChunkReader:
         """A fresh reader for one reply."""
-        return ChunkReader()
+        return ChunkReader(tools)
 
     def _without_thinking(self) -> dict[str, object]:
         """OpenAI's own switch, or that of the servers which hand it to the model's chat template."""
@@ -66,7 +69,8 @@ class ChatCompletions:
 class ChunkReader:
     """Puts one reply together from `chat.completion.chunk` events."""
 
-    def __init__(self) -> None:
+    def __init__(self, tools: tuple[ToolSchema, ...] = ()) -> None:
+        self._calls = CallAssembler({tool.name for tool in tools})
         self._pieces: list[str] = []
         self._finish = ""
         self._done = False
@@ -113,13 +117,18 @@ class ChunkReader:
 
     @property
     def complete(self) -> bool:
-        """A finish reason ends a reply; `[DONE]` alone does where there was text (some servers send no reason)."""
-        return bool(self._finish) or (self._done and bool(self._pieces))
+        """A finish reason ends a reply; `[DONE]` alone does where there was anything (some servers send no reason)."""
+        return bool(self._finish) or (self._done and bool(self._pieces or self._calls))
 
     @property
     def text(self) -> str:
         """Everything the reply holds so far."""
         return "".join(self._pieces)
+
+    @property
+    def tool_calls(self) -> tuple[ToolCall, ...]:
+        """The calls that the reply makes so far."""
+        return self._calls.calls
 
     @property
     def finish(self) -> str:
@@ -148,12 +157,26 @@ class ChunkReader:
             delta = choice.get("delta") or choice.get("message")
             if isinstance(delta, dict):
                 added += _text_of(delta.get("content"))
+                self._take_calls(delta)
             reason = choice.get("finish_reason")
             if isinstance(reason, str) and reason:
                 self._finish = reason
         if added:
             self._pieces.append(added)
         return added
+
+    def _take_calls(self, delta: dict[str, object]) -> None:
+        fragments = delta.get("tool_calls")
+        if not isinstance(fragments, list):
+            old = delta.get("function_call")
+            fragments = [{"index": 0, "function": old}] if isinstance(old, dict) else []
+        for fragment in fragments:
+            if isinstance(fragment, dict):
+                function = fragment.get("function")
+                function = function if isinstance(function, dict) else {}
+                self._calls.feed(
+                    fragment.get("index"), fragment.get("id"), function.get("name"), function.get("arguments")
+                )
 
     def _count(self, usage: object) -> None:
         if not isinstance(usage, dict):
@@ -173,3 +196,21 @@ def _text_of(content: object) -> str:
         return ""
     texts = (part.get("text") for part in content if isinstance(part, dict) and part.get("type", "text") == "text")
     return "".join(text for text in texts if isinstance(text, str))
+
+
+def _sent(message: Message) -> dict[str, object]:
+    sent: dict[str, object] = {"role": message.role, "content": message.content}
+    if message.tool_calls:
+        sent["content"] = message.content or None
+        sent["tool_calls"] = [
+            {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+            for call in message.tool_calls
+        ]
+    if message.tool_call_id is not None:
+        sent["tool_call_id"] = message.tool_call_id
+    return sent
+
+
+def _declared(tool: ToolSchema) -> dict[str, object]:
+    function = {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
+    return {"type": "function", "function": function}

@@ -18,6 +18,11 @@ _SYSTEM = re.compile(
     re.IGNORECASE,
 )
 _ALTERNATE = re.compile(r"roles must alternate|alternate between|consecutive (?:user|messages)", re.IGNORECASE)
+_TOOLS = re.compile(
+    r"(?:not|n't) support (?:tool|function)|support tool use|requires? --(?:jinja|enable-auto-tool)|tools? (?:param|choice)"
+    r"|(?:tool|function)[ _-]?(?:use|call(?:ing|s)?)? (?:is|are) not|unsupported[^.]{0,30}tools",
+    re.IGNORECASE,
+)
 _DROPPABLE = ("temperature", "stream_options", "reasoning_effort", "chat_template_kwargs", "stream")
 _LIMITS = ("max_tokens", "max_completion_tokens")
 _STATUSES = frozenset({400, 404, 422, 500})
@@ -35,6 +40,9 @@ def learn(upstream: Upstream, sent: Mapping[str, object], shape: Shape) -> str |
     if not shape.system_as_user and _has_system(sent) and _SYSTEM.search(words):
         shape.system_as_user = True
         return "The model takes no system prompt; it is put before the first user message."
+    if "tools" in sent and "tools" not in shape.dropped and (upstream.param == "tools" or _TOOLS.search(words)):
+        shape.dropped.add("tools")
+        return "The model takes no tools; it is asked without them and edits by text alone."
     if not _REFUSED.search(words.replace("_", " ")):
         return None
     return _limit(upstream, sent, shape) or _dropped(upstream, sent, shape)

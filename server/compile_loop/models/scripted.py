@@ -7,36 +7,51 @@ from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from compile_loop.contracts.protocols import Message, ModelError, ModelErrorKind, Reply, TextDelta, TurnEvent
+from compile_loop.contracts.protocols import (
+    Message,
+    ModelError,
+    ModelErrorKind,
+    Reply,
+    TextDelta,
+    ToolCall,
+    ToolSchema,
+    TurnEvent,
+)
+from compile_loop.models.tool_calls import with_ids
 
 
 @dataclass(frozen=True, slots=True)
 class ScriptedReply:
-    """One fixed reply; `finish` as in `Reply`."""
+    """One fixed reply; `finish` and `tool_calls` as in `Reply`. Calls with an empty id get one."""
 
     text: str
     finish: str = "stop"
+    tool_calls: tuple[ToolCall, ...] = ()
 
 
 class ScriptedGenerator:
     """Gives one reply a call, in their order. One call too many raises `ModelError`.
 
-    `requests` holds the messages of every call so far.
+    `requests` holds the messages of every call so far, `tools` what each of them might call.
     """
 
     def __init__(self, replies: Sequence[str | ScriptedReply], name: str = "scripted:replies") -> None:
         self._replies = [ScriptedReply(each) if isinstance(each, str) else each for each in replies]
         self._name = name
         self.requests: list[tuple[Message, ...]] = []
+        self.tools: list[tuple[ToolSchema, ...]] = []
 
     @property
     def name(self) -> str:
         """`scripted:` and where the replies come from."""
         return self._name
 
-    async def generate(self, messages: tuple[Message, ...]) -> AsyncGenerator[TurnEvent, None]:
+    async def generate(
+        self, messages: tuple[Message, ...], tools: tuple[ToolSchema, ...] = ()
+    ) -> AsyncGenerator[TurnEvent, None]:
         """Give the next reply, line by line and then whole."""
         self.requests.append(messages)
+        self.tools.append(tools)
         asked, there = len(self.requests), len(self._replies)
         if asked > there:
             raise ModelError(
@@ -46,16 +61,18 @@ class ScriptedGenerator:
         reply = self._replies[asked - 1]
         for line in reply.text.splitlines(keepends=True):
             yield TextDelta(line)
-        yield Reply(reply.text, reply.finish)
+        yield Reply(reply.text, reply.finish, tool_calls=with_ids(reply.tool_calls, messages))
 
     async def aclose(self) -> None:
         """Nothing to give back."""
 
 
 def read_script(path: str) -> list[ScriptedReply]:
-    """Read replies from a JSON file: a list, or an object whose `replies` is one, of strings or of objects with `text`.
+    """Read replies from a JSON file: a list, or an object whose `replies` is one, of strings or of objects.
 
-    Raises `ModelError` where the file cannot be read or holds anything else.
+    An object has `text`, `tool_calls` or both, and may have `finish`. A call is `{"name", "arguments"}`, where the
+    arguments are an object, or text that is passed on as it stands; `id` is optional. Raises `ModelError` where the
+    file cannot be read or holds anything else.
     """
     try:
         value = json.loads(Path(path).read_text(encoding="utf-8"))
@@ -74,10 +91,21 @@ def _reply(path: str, number: int, value: object) -> ScriptedReply:
     if isinstance(value, str):
         return ScriptedReply(value)
     if isinstance(value, dict):
-        text, finish = value.get("text"), value.get("finish", "stop")
-        if isinstance(text, str) and isinstance(finish, str):
-            return ScriptedReply(text, finish)
+        calls = value.get("tool_calls", [])
+        text, finish = value.get("text", "" if calls else None), value.get("finish", "stop")
+        if isinstance(text, str) and isinstance(finish, str) and isinstance(calls, list):
+            return ScriptedReply(text, finish, tuple(_call(path, number, each) for each in calls))
     raise _bad(path, f"has no text in reply {number}")
+
+
+def _call(path: str, number: int, value: object) -> ToolCall:
+    if isinstance(value, dict) and isinstance(value.get("name"), str):
+        arguments, key = value.get("arguments", {}), value.get("id", "")
+        if isinstance(arguments, dict):
+            arguments = json.dumps(arguments, ensure_ascii=False)
+        if isinstance(arguments, str) and isinstance(key, str):
+            return ToolCall(key, value["name"], arguments)
+    raise _bad(path, f"has a tool call in reply {number} that is no object with a name and arguments")
 
 
 def _bad(path: str, reason: str) -> ModelError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from compile_loop.contracts.protocols import Message, ModelErrorKind, Usage
+from compile_loop.contracts.protocols import Message, ModelErrorKind, ToolCall, ToolSchema, Usage
 
 
 class CallFailedError(Exception):
@@ -94,6 +94,11 @@ class StreamReader(Protocol):
         ...
 
     @property
+    def tool_calls(self) -> tuple[ToolCall, ...]:
+        """The calls that the reply makes so far; one whose id the server did not give has an empty id."""
+        ...
+
+    @property
     def finish(self) -> str:
         """Why it ended: `stop`, `length`, `content_filter` or the provider's own word."""
         ...
@@ -119,10 +124,10 @@ class Wire(Protocol):
         """The headers that carry the key and the protocol's version."""
         ...
 
-    def body(self, messages: tuple[Message, ...], shape: Shape) -> dict[str, object]:
+    def body(self, messages: tuple[Message, ...], tools: tuple[ToolSchema, ...], shape: Shape) -> dict[str, object]:
         """The request for one reply."""
         ...
 
-    def reader(self) -> StreamReader:
-        """A fresh reader for one reply."""
+    def reader(self, tools: tuple[ToolSchema, ...]) -> StreamReader:
+        """A fresh reader for one reply, in which `tools` may be called."""
         ...
