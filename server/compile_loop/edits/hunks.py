@@ -8,6 +8,9 @@ from compile_loop.contracts.edits import FileChange, Hunk
 from compile_loop.edits.linediff import common_runs
 from compile_loop.edits.text import UndecodableError, codec_name, decode, split_lines
 
+_ANY_BYTES = "iso8859-1"
+"""The encoding in which every byte is a character."""
+
 
 def common_prefix(a: str | bytes, b: str | bytes) -> int:
     """How many leading items two strings share; compares slices, so it is as fast as memory."""
@@ -100,7 +103,7 @@ def _texts(before: bytes, after: bytes, encoding: str) -> tuple[str, str, int, s
             return old.text, new.text, len(old.bom), name
     except UndecodableError:
         pass
-    return before.decode("latin-1"), after.decode("latin-1"), 0, "latin-1"
+    return before.decode(_ANY_BYTES), after.decode(_ANY_BYTES), 0, _ANY_BYTES
 
 
 def _trimmed(gone: str, come: str, offset: int, gone_size: int, name: str) -> Hunk:
@@ -134,13 +137,9 @@ def apply_hunks(before: bytes, hunks: Sequence[Hunk]) -> bytes:
 
 def file_change(path: str, before: bytes | None, after: bytes | None, encoding: str | None = None) -> FileChange:
     """One file's change with its minimal hunks; `encoding` as the editor says, else found out."""
-    name = "utf-8"
-    for data in (before, after):
-        if data:
-            try:
-                name = decode(data, encoding).encoding
-            except UndecodableError:
-                name = "latin-1"
-            break
-    hunks = minimal_hunks(before or b"", after or b"", name)
-    return FileChange(path, before, after, hunks, name)
+    try:
+        names = [decode(data, encoding).encoding for data in (before, after) if data]
+    except UndecodableError:
+        names = [_ANY_BYTES]
+    name = names[0] if names else "utf-8"
+    return FileChange(path, before, after, minimal_hunks(before or b"", after or b"", name), name)

@@ -128,8 +128,8 @@ def admit(
     if path.rsplit("/", 1)[-1].casefold() in NEVER:
         raise PathError(f"{path} is the run's own configuration and may not be edited")
     if listed is not None:
-        if resolve is not None and _relative(listed, root) is not None and resolve(path) is None:
-            raise PathError(f"{path} is a link that leads out of the workspace")
+        if resolve is not None and _relative(listed, root) is not None:
+            _check_link(path, resolve(path), [_relative(target, root) or target for target in targets])
         return Admitted(listed)
     names = ", ".join(targets[:20])
     closed = {other.casefold() for other in protected}
@@ -146,6 +146,15 @@ def admit(
         if real != path:
             raise PathError(f"{path} is {real} through a link; name that")
     return Admitted(path, new=True)
+
+
+def _check_link(path: str, real: str | None, listed: Sequence[str]) -> None:
+    """A listed path may be a link, but not one that leads out, or into a protected place that is not listed itself."""
+    if real is None:
+        raise PathError(f"{path} is a link that leads out of the workspace")
+    closed = real.rsplit("/", 1)[-1].casefold() in NEVER or protected_part(real) is not None
+    if real != path and closed and real not in listed:
+        raise PathError(f"{path} is a link to {real}, which may not be edited")
 
 
 def _within(path: str, root: str | None) -> str:
