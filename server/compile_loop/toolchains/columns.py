@@ -22,16 +22,20 @@ class Unit(Enum):
     CODEPOINTS_TAB8 = "codepoints_tab8"
 
 
+_VISIBLE_FORMATS = frozenset(
+    "\u00ad\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd"
+)
 _TABBED = frozenset({Unit.DISPLAY, Unit.UTF16_TAB8, Unit.CODEPOINTS_TAB8})
 
 
 def cells(char: str) -> int:
     """How many terminal cells a character takes: 0, 1 or 2."""
-    if char < "\x7f":
+    if char < "\u0300" or char in _VISIBLE_FORMATS:
         return 1
-    if unicodedata.east_asian_width(char) in "WF":
-        return 2
-    return 0 if unicodedata.category(char) in {"Mn", "Me", "Cf"} else 1
+    category = unicodedata.category(char)
+    if category in {"Mn", "Me", "Cf"} or "\u1160" <= char <= "\u11ff":  # the latter: second parts of Hangul syllables
+        return 0
+    return 2 if category != "Cn" and unicodedata.east_asian_width(char) in "WF" else 1
 
 
 def size(char: str, unit: Unit, encoding: str) -> int:
@@ -64,6 +68,8 @@ def index_of(line: str, column: int, unit: Unit, *, encoding: str = "utf-8", tab
 
 def column_of(line: str, index: int, unit: Unit, *, encoding: str = "utf-8", tab: int = 8) -> int:
     """The zero-based column of the character at `index`."""
+    if line.isascii() and "\t" not in line:
+        return min(index, len(line))
     at = 0
     for char in line[:index]:
         at += tab - at % tab if char == "\t" and unit in _TABBED else size(char, unit, encoding)

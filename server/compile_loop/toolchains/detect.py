@@ -8,7 +8,12 @@ from pathlib import Path
 
 from compile_loop.contracts.checks import Check
 from compile_loop.toolchains.registry import toolchains
+from compile_loop.toolchains.sources import SKIPPED
 from compile_loop.toolchains.toolchain import Toolchain
+
+_DEPTH = 4
+_MOST_DIRECTORIES = 200
+_MOST_FILES = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +29,11 @@ def detect(root: Path, targets: Sequence[Path]) -> list[Proposal]:
 
     `root` is the workspace; targets are files in it, absolute or relative to it. Files of one package share its check,
     files without a manifest share one compile for each language. Without targets the workspace's own manifests are
-    taken. Nothing known: an empty list.
+    taken: the root's, else those nearest below it, else all sources that lie there loose. Nothing known: an empty list.
     """
     root = root.absolute()
     if not targets:
-        return [Proposal(check, toolchain.name) for toolchain, check in _manifests(root, root)][:1]
+        return _whole(root)
     covered: dict[Check | str, tuple[Proposal, int]] = {}
     alone: dict[str, tuple[Toolchain, list[Path]]] = {}
     for target in targets:
@@ -43,6 +48,26 @@ def detect(root: Path, targets: Sequence[Path]) -> list[Proposal]:
     for toolchain, files in alone.values():
         proposals += [(Proposal(check, toolchain.name), len(files)) for check in _compiles(toolchain, files, root)]
     return [proposal for proposal, _ in sorted(proposals, key=lambda pair: -pair[1])]
+
+
+def _whole(root: Path) -> list[Proposal]:
+    """The checks of a workspace of which no file was named."""
+    level, files = [root], list[Path]()
+    for _ in range(_DEPTH):
+        found = [next(_manifests(directory, root), None) for directory in level]
+        if proposals := [Proposal(check, toolchain.name) for toolchain, check in filter(None, found)]:
+            return proposals
+        below = sorted(path for directory in level for path in _entries(directory))
+        files += [path for path in below if path.is_file() and _language(path)]
+        level = [path for path in below if path.is_dir() and path.name not in SKIPPED][:_MOST_DIRECTORIES]
+    return detect(root, files[:_MOST_FILES]) if files else []
+
+
+def _entries(directory: Path) -> list[Path]:
+    try:
+        return [path for path in directory.iterdir() if not path.name.startswith(".") and not path.is_symlink()]
+    except OSError:
+        return []
 
 
 def _manifests(directory: Path, root: Path) -> Iterator[tuple[Toolchain, Check]]:

@@ -7,9 +7,9 @@ import re
 from compile_loop.contracts.diagnostics import Diagnostic
 
 MOST = 1000
-"""So many diagnostics of a run are handed over as they come; after that only kinds that were not seen yet."""
+"""So many errors of a run are handed over as they come, and as many others; then only kinds that were not seen yet."""
 MOST_KINDS = 2000
-"""So many diagnostics of a run are handed over at all."""
+"""So many errors of a run are handed over at all, and as many others."""
 _REMEMBERED = 100_000
 _VARIABLE = re.compile(r"‘[^’]*’|`[^`']*['`]|'[^']*'|\"[^\"]*\"|\d+")
 
@@ -20,7 +20,7 @@ class Flood:
     def __init__(self) -> None:
         self.total = 0
         self.total_errors = 0
-        self._passed = 0
+        self._passed = {True: 0, False: 0}
         self._seen: set[int] = set()
         self._kinds: set[int] = set()
 
@@ -38,8 +38,9 @@ class Flood:
         self.total += 1
         self.total_errors += diagnostic.is_error
         kind = hash((diagnostic.severity, diagnostic.code, _VARIABLE.sub("", first)))
-        if self._passed >= MOST and (kind in self._kinds or self._passed >= MOST_KINDS):
+        passed = self._passed[diagnostic.is_error]
+        if passed >= MOST and (kind in self._kinds or passed >= MOST_KINDS):
             return False
         self._kinds.add(kind)
-        self._passed += 1
+        self._passed[diagnostic.is_error] += 1
         return True

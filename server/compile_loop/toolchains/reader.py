@@ -40,7 +40,8 @@ class Context:
     @cached_property
     def words(self) -> frozenset[str]:
         """The words of the hint, without directories and version suffixes."""
-        names = {word.replace("\\", "/").rsplit("/", 1)[-1].removesuffix(".exe") for word in self.arguments}
+        words = [part for word in self.arguments for part in (word, word.rsplit("=", 1)[-1])]
+        names = {word.replace("\\", "/").rsplit("/", 1)[-1].removesuffix(".exe") for word in words}
         return frozenset(names | {name.rstrip("-.0123456789") for name in names})
 
 

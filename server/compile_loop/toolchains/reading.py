@@ -25,11 +25,16 @@ _LONGEST = 64 * 1024
 _CHANGE_DIRECTORY = re.compile(r"""^\s*(?:\(\s*)?cd\s+(?:"([^"]+)"|'([^']+)'|([^\s;&|]+))\s*(?:&&|;)""")
 
 
+_SEEDS = ("rror", "arning", "ndefined ")
+"""What many triggers share; a line is first searched for few short words."""
+
+
 @lru_cache(maxsize=1)
-def _interesting() -> re.Pattern[str]:
-    words = sorted({trigger for reader in reader_types() for trigger in reader.triggers}, key=len)
-    needed = [word for i, word in enumerate(words) if not any(short in word for short in words[:i])]
-    return re.compile("|".join(map(re.escape, needed)))
+def _needed_words() -> tuple[str, ...]:
+    """A line without any of these begins nothing. An escape may hide a word, so it counts as one."""
+    triggers = {trigger for reader in reader_types() for trigger in reader.triggers}
+    words = {next((seed for seed in _SEEDS if seed in trigger), trigger) for trigger in triggers}
+    return ("\x1b", *sorted(word for word in words if not any(other in word for other in words - {word})))
 
 
 class OutputReader:
@@ -49,7 +54,7 @@ class OutputReader:
         self._patience = _PATIENCE
         self._flood = Flood()
         self._tail = Tail()
-        self._search = _interesting().search
+        self._words = _needed_words()
 
     @property
     def total(self) -> int:
@@ -64,14 +69,15 @@ class OutputReader:
     def feed(self, line: str) -> list[Diagnostic]:
         """Take one line without its end, control sequences still in it; returns the diagnostics that are complete now."""
         self._tail.add(line)
-        if self._open is None and not self._search(line) and "\x1b" not in line:
-            return []
+        if self._open is None:
+            for word in self._words:
+                if word in line:
+                    break
+            else:
+                return []
         if len(line) > _LONGEST and not line.lstrip().startswith(("{", "[")):
             line = line[:_LONGEST]
-        plain = clean(line)
-        if self._open is None and not self._search(plain.text):
-            return []
-        return self._flood.admit(self._take(plain))
+        return self._flood.admit(self._take(clean(line)))
 
     def close(self, exit_code: int) -> list[Diagnostic]:
         """The output is over. Returns the rest, or the output's tail where nothing of a failed command was readable."""

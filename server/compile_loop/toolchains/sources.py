@@ -7,7 +7,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Protocol
 
-_SKIPPED = frozenset({".git", ".hg", ".svn", "node_modules", "target", "__pycache__", ".venv", "venv"})
+SKIPPED = frozenset(
+    {".git", ".hg", ".svn", "node_modules", "target", "__pycache__", ".venv", "venv", "build", "dist", "out"}
+)
+"""Folders in which no sources of the user's are looked for."""
 _MOST = 200_000
 
 
@@ -57,7 +60,7 @@ class FolderSources:
         found: dict[str, list[str]] = {}
         count = 0
         for directory, directories, files in os.walk(self._root):
-            directories[:] = sorted(set(directories) - _SKIPPED)
+            directories[:] = sorted(set(directories) - SKIPPED)
             for name in files:
                 found.setdefault(name, []).append(f"{directory.rstrip(os.sep)}/{name}".replace(os.sep, "/"))
             count += len(files)

@@ -15,9 +15,9 @@ from compile_loop.toolchains.tools.gcc import CPP, C
 
 _HEADER = re.compile(
     r"^CMake (?P<kind>Error|Warning|Deprecation Warning|Deprecation Error|Internal Error)(?: \(dev\))?"
-    r"(?: (?:at|in) (?P<file>.+?)(?::(?P<line>\d+))?(?: \((?P<command>[^)]*)\))?)?:(?: (?P<message>\S.*))?$"
+    r"(?: (?:at|in) (?P<file>.+?)(?::(?P<line>\d{1,9}))?(?: \((?P<command>[^)]*)\))?)?:(?: (?P<message>\S.*))?$"
 )
-_FRAME = re.compile(r"^  (?P<file>\S.*?):(?P<line>\d+) \((?P<command>[^)]*)\)$")
+_FRAME = re.compile(r"^  (?P<file>\S.*?):(?P<line>\d{1,9}) \((?P<command>[^)]*)\)$")
 _STACK = "Call Stack (most recent call first):"
 
 

@@ -17,12 +17,25 @@ C = (".c", ".h")
 CPP = (".cc", ".cp", ".cpp", ".cxx", ".c++", ".hh", ".hpp", ".hxx", ".h++", ".ipp", ".tcc")
 
 
+HEADERS = (".h", ".hh", ".hpp", ".hxx", ".h++", ".ipp", ".tcc")
+
+
 def _check(compiler: str, other: str, files: Sequence[Path], root: Path) -> Check | None:
     if not files:
         return None
+    # A header is checked where it is included, and alone only if nothing else is asked for.
+    files = [file for file in files if file.suffix.lower() not in HEADERS] or files
+    include = ("-Iinclude",) if (root / "include").is_dir() else ()
     program = compiler if shutil.which(compiler) or not shutil.which(other) else other
     # Parseable fix-its are understood by every version of gcc since 7 and by clang; text keeps the snippets for people.
-    command = (program, "-fsyntax-only", "-Wall", "-fdiagnostics-parseable-fixits", *relative_names(files, root))
+    command = (
+        program,
+        "-fsyntax-only",
+        "-Wall",
+        "-fdiagnostics-parseable-fixits",
+        *include,
+        *relative_names(files, root),
+    )
     return Check(name=program, command=command, reason=f"no build file above: each file is checked with {program}")
 
 

@@ -11,7 +11,7 @@ from compile_loop.toolchains.tokens import quoted, stands_at
 from compile_loop.toolchains.tree import Place, Tree
 
 _FIXIT = re.compile(
-    r'^fix-it:"(?P<file>(?:\\.|[^"\\])*)":\{(?P<l1>\d+):(?P<c1>\d+)-(?P<l2>\d+):(?P<c2>\d+)\}:"(?P<text>.*)"$'
+    r'^fix-it:"(?P<file>(?:\\.|[^"\\])*)":\{(?P<l1>\d{1,9}):(?P<c1>\d{1,9})-(?P<l2>\d{1,9}):(?P<c2>\d{1,9})\}:"(?P<text>.*)"$'
 )
 _ESCAPE = re.compile(rb"\\([0-7]{1,3}|.)")
 _LETTERS = {b"n": b"\n", b"t": b"\t", b"r": b"\r", b"v": b"\v", b"f": b"\f", b"b": b"\b", b"a": b"\a"}

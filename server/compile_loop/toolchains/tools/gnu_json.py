@@ -20,7 +20,7 @@ class GnuJson(Reader):
     """Reads gcc's JSON; columns are its `byte-column`s, ends inclusive."""
 
     source = "gcc"
-    triggers = ('[{"', '"column-origin"')
+    triggers = ('[{"',)
     apart = True
 
     def __init__(self, context: Context) -> None:
@@ -33,11 +33,12 @@ class GnuJson(Reader):
             return False
         try:
             entries = json.loads(line.text)
-        except ValueError:
+        except (ValueError, RecursionError):
             return False
-        if not all(isinstance(entry, dict) and "kind" in entry and "locations" in entry for entry in entries):
-            return False
-        self._found = [self._diagnostic(entry) for entry in entries if entry["kind"] != "note"]
+        try:
+            self._found = [self._diagnostic(entry) for entry in entries if entry["kind"] != "note"]
+        except (KeyError, TypeError, ValueError, AttributeError):
+            return False  # another tool's array
         return True
 
     def end(self) -> list[Diagnostic]:
@@ -47,7 +48,7 @@ class GnuJson(Reader):
 
     def _diagnostic(self, entry: dict[str, Any]) -> Diagnostic:
         path, found = self._where(entry)
-        message = str(entry.get("message", ""))
+        message = str(entry["message"])
         children = [child for child in entry.get("children", []) if isinstance(child, dict)]
         related, suggestions = [], [self._suggestion(entry, safe=True)]
         for child in children:

@@ -18,20 +18,22 @@ from compile_loop.toolchains.tools.gnu_phase import phase_of
 from compile_loop.toolchains.tree import Place
 
 _HEADER = re.compile(
-    r"^(?P<file>\S(?:.*?\S)??):(?P<line>\d+):(?:(?P<column>\d+):)?(?:(?P<ranges>(?:\{\d+:\d+-\d+:\d+\})+):)? "
+    r"^(?P<file>\S(?:.*?\S)??):(?P<line>\d{1,9}):(?:(?P<column>\d{1,9}):)?(?:(?P<ranges>(?:\{\d+:\d+-\d+:\d+\})+):)? "
     r"(?P<kind>fatal error|internal compiler error|sorry, unimplemented|[Ee]rror|[Ww]arning|note|remark): "
     r"(?P<message>.*)$"
 )
 _OPTION = re.compile(r" \[(?P<option>-[Wf][^\]]+)\]$")
-_INCLUDED = re.compile(r"^(?:In file included| {2,})\s*from (?P<file>.+?):(?P<line>\d+)(?::(?P<column>\d+))?[,:]$")
+_INCLUDED = re.compile(
+    r"^(?:In file included| {2,})\s*from (?P<file>.+?):(?P<line>\d{1,9})(?::(?P<column>\d{1,9}))?[,:]$"
+)
 _REQUIRED = re.compile(
-    r"^(?P<file>\S.*?):(?P<line>\d+):(?:(?P<column>\d+):)? +"
+    r"^(?P<file>\S.*?):(?P<line>\d{1,9}):(?:(?P<column>\d{1,9}):)? +"
     r"(?P<message>(?:recursively )?required (?:from|by|for)\b.*|in .*expansion of .*)$"
 )
 _SCOPE = re.compile(r"^\S.*: (?:In|At) .*:$")
 _SNIPPET = re.compile(r"^ {0,9}(?P<number>\d*)(?: \+\+\+)? \|(?P<text>.*)$")
 _CARET = re.compile(r"^[ ~\-|]*(?P<caret>\^)(?P<tail>~*)[ ~\-|]*$")
-_RANGE = re.compile(r"\{(\d+):(\d+)-(\d+):(\d+)\}")
+_RANGE = re.compile(r"\{(\d{1,9}):(\d{1,9})-(\d{1,9}):(\d{1,9})\}")
 _SEVERITIES = {"warning": Severity.WARNING, "remark": Severity.INFORMATION, "note": Severity.INFORMATION}
 _DROPPED = ("each undeclared identifier is reported only once",)
 _CLANG_COUNT = re.compile(r"^\d+ (?:warnings?|errors?)(?: and \d+ errors?)? generated\.$")
@@ -88,7 +90,10 @@ class GnuText(Reader):
     """Reads `file:line:column: kind: message` with snippets, notes, include chains and fix-its."""
 
     source = "gcc"
-    triggers = ("rror: ", "arning: ", "remark: ", "sorry, unimpl", "In file included", "required ", "generated.")
+    triggers = (
+        *("rror: ", "arning: ", "sorry, unimplemented: ", "In file included", "required "),
+        *("error generated.", "errors generated.", "warning generated.", "warnings generated."),
+    )
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

@@ -18,10 +18,10 @@ from compile_loop.toolchains.toolchain import Program, Toolchain
 from compile_loop.toolchains.tools.java_stack import JavaStack
 
 _HEADER = re.compile(
-    r"^(?P<file>\S.*?\.java):(?P<line>\d+): (?P<kind>error|warning): (?:\[(?P<code>[\w-]+)\] )?(?P<message>.*)$"
+    r"^(?P<file>\S.*?\.java):(?P<line>\d{1,9}): (?P<kind>error|warning): (?:\[(?P<code>[\w-]+)\] )?(?P<message>.*)$"
 )
 _RAW = re.compile(
-    r"^(?:(?P<file>\S.*?\.java):(?P<line>\d+):(?P<column>\d+):|-) compiler\.(?P<kind>err|warn|note)\."
+    r"^(?:(?P<file>\S.*?\.java):(?P<line>\d{1,9}):(?P<column>\d{1,9}):|-) compiler\.(?P<kind>err|warn|note)\."
     r"(?P<code>[\w.-]+)(?:: (?P<message>.*))?$"
 )
 _PLACELESS = re.compile(
@@ -57,7 +57,7 @@ class Javac(Reader):
     """Reads javac's plain text. The caret's index in its row is the column: UTF-16 units, tabs kept."""
 
     source = "javac"
-    triggers = (".java:", "error: ", "warning: ")
+    triggers = ("error: ", "warning: ")
     order = 20
 
     def __init__(self, context: Context) -> None:

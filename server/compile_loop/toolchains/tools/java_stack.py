@@ -11,7 +11,7 @@ from compile_loop.toolchains.terminal import Line
 
 _HEAD = re.compile(r'^Exception in thread ".*" (?P<message>[\w.$]+(?:: .*)?)$')
 _CAUSE = re.compile(r"^Caused by: (?P<message>[\w.$]+(?:: .*)?)$")
-_FRAME = re.compile(r"^\s+at (?:[\w.@-]*/)*(?P<method>[\w.$<>]+)\((?P<file>[\w$]+\.java):(?P<line>\d+)\)$")
+_FRAME = re.compile(r"^\s+at (?:[\w.@-]*/)*(?P<method>[\w.$<>]+)\((?P<file>[\w$]+\.java):(?P<line>\d{1,9})\)$")
 _OTHER = re.compile(r"^\s+(?:at \S.*\)|\.\.\. \d+ (?:more|common frames omitted)|Suppressed: .*)$")
 _MOST_RELATED = 16
 _MOST_LINES = 120

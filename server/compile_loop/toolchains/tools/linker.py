@@ -14,7 +14,7 @@ _LD = r"(?:(?:\S*/)?(?:[\w.-]*ld(?:\.\w+)?|link)(?:\.exe)?: )"
 # `main.c:(.text+0xa): …`: what is in brackets is an offset into a section, never a line.
 _PLACED = re.compile(
     rf"^{_LD}?(?:\S+\.(?:o|obj|a|so)(?:\(\S+\))?:)?\s?(?P<file>[^\s:(][^:(]*?):"
-    r"(?:\((?P<section>[^)]*)\)|function [^:]+(?:::[^:]+)*|(?P<line>\d+)): "
+    r"(?:\((?P<section>[^)]*)\)|function [^:]+(?:::[^:]+)*|(?P<line>\d{1,9})): "
     r"(?P<message>(?:error: |warning: )?(?:undefined reference to |multiple definition of |relocation truncated|the .* is dangerous"
     r"|dangerous relocation|.* defined in discarded section).*)$"
 )
@@ -30,9 +30,9 @@ _LINK_EXE = re.compile(
     r"^(?:\s*\d+>)?(?P<object>\S.*?) : (?P<kind>fatal error|error|warning) (?P<code>LNK\d+): (?P<message>.*)$"
 )
 _REFERENCED = re.compile(
-    r"^>>> (?:referenced by|defined at) (?P<file>.+?)(?::(?P<line>\d+))?(?: \((?P<full>.+?)(?::\d+)?\))?$"
+    r"^>>> (?:referenced by|defined at) (?P<file>.+?)(?::(?P<line>\d{1,9}))?(?: \((?P<full>.+?)(?::\d+)?\))?$"
 )
-_FIRST = re.compile(r"; (?:\S+\.(?:o|a)\S*?:)?(?P<file>[^:;]+?):(?:\(\S+\)|(?P<line>\d+)): first defined here")
+_FIRST = re.compile(r"; (?:\S+\.(?:o|a)\S*?:)?(?P<file>[^:;]+?):(?:\(\S+\)|(?P<line>\d{1,9})): first defined here")
 _IN_FUNCTION = re.compile(rf"^{_LD}.*: in function .*:$")
 
 
@@ -52,14 +52,15 @@ class Linker(Reader):
 
     source = "ld"
     triggers = (
+        *("ld: ", "ld.lld: ", "undefined reference to ", "undefined symbol", "Undefined symbol", "duplicate symbol"),
         *(
-            "undefined reference to ",
-            "undefined symbol",
-            "Undefined symbol",
             "multiple definition of ",
-            "duplicate symbol",
+            "warning LNK",
+            "error LNK",
+            "cannot find ",
+            "relocation truncated",
+            "warning: the ",
         ),
-        *("cannot find ", "cannot open ", "ld: ", "ld.lld: ", " LNK", "relocation ", "is dangerous", "in function "),
     )
     order = 30
 

@@ -16,10 +16,13 @@ _DIRECTORY = re.compile(
     r"^(?P<who>\S*(?:make|ninja)(?:\.exe)?(?:\[\d+\])?): (?P<what>Entering|Leaving) directory [`'\"](?P<directory>.*)['\"]$"
 )
 _STOPPED = re.compile(
-    r"^(?:(?P<file>[^:\s][^:]*):(?P<line>\d+)|\S*make(?:\.exe)?(?:\[\d+\])?): \*\*\* (?P<message>.*)$"
+    r"^(?:(?P<file>[^:\s][^:]*):(?P<line>\d{1,9})|\S*make(?:\.exe)?(?:\[\d+\])?): \*\*\* (?P<message>.*)$"
 )
-_RECIPE_FAILED = re.compile(r"^\[?[^\[\]]*\]? ?(?:Error \d+|.*\b(?:Terminated|Killed|Interrupt|Segmentation fault))")
-_NINJA = re.compile(r"^ninja: error: (?:(?P<file>[^:\s]+):(?P<line>\d+): )?(?P<message>.*)$")
+_RECIPE_FAILED = re.compile(
+    r"^(?:Deleting |Waiting for unfinished jobs)"
+    r"|^\[?[^\[\]]*\]? ?(?:Error \d+|.*\b(?:Terminated|Killed|Interrupt|Segmentation fault))"
+)
+_NINJA = re.compile(r"^ninja: error: (?:(?P<file>[^:\s]+):(?P<line>\d{1,9}): )?(?P<message>.*)$")
 _NAMES = ("Makefile", "makefile", "GNUmakefile")
 
 

@@ -13,8 +13,8 @@ from compile_loop.toolchains.toolchain import Toolchain
 from compile_loop.toolchains.tools.gnu_phase import phase_of
 
 _HEADER = re.compile(
-    r"^\s*(?:\d+>)?\s*(?P<file>\S[^()]*?(?:\([^()]*\)[^()]*?)*?)\((?P<line>\d+)(?:-\d+)?(?:,(?P<column>\d+)(?:-\d+)?"
-    r"(?:,(?P<end_line>\d+),(?P<end_column>\d+))?)?\)\s?: (?P<kind>fatal error|error|warning|note|info)"
+    r"^\s*(?:\d+>)?\s*(?P<file>\S[^()]*?(?:\([^()]*\)[^()]*?)*?)\((?P<line>\d{1,9})(?:-\d+)?(?:,(?P<column>\d{1,9})(?:-\d+)?"
+    r"(?:,(?P<end_line>\d{1,9}),(?P<end_column>\d{1,9}))?)?\)\s?: (?P<kind>fatal error|error|warning|note|info)"
     r"(?: (?P<code>(?!TS)[A-Z]{1,6}\d+))?: (?P<message>.*?)(?: \[(?P<project>[^\[\]]+proj)\])?$"
 )
 _SEVERITIES = {"warning": Severity.WARNING, "info": Severity.INFORMATION}

@@ -20,13 +20,13 @@ from compile_loop.toolchains.tree import Place
 _TRACEBACK = re.compile(r"^\s*(?:\+ )?(?:Exception Group )?Traceback \(most recent call last\):$")
 _GROUP = re.compile(r"^ *[|] ?")
 _MEMBER = re.compile(r"^\s*\+(?:-\+)?-{8,}.*-$|^\s*\+-{8,}$")
-_FRAME = re.compile(r'^ {2}File "(?P<file>.+)", line (?P<line>\d+)(?:, in (?P<function>.+))?$')
+_FRAME = re.compile(r'^ {2}File "(?P<file>.+)", line (?P<line>\d{1,9})(?:, in (?P<function>.+))?$')
 _EXCEPTION = re.compile(r"^(?P<name>[A-Za-z_][\w.]*)(?:: (?P<message>.*))?$")
 _CHAINS = ("The above exception was the direct cause", "During handling of the above exception")
 _MARKS = re.compile(r"^ {4}[ ~^]*[~^][ ~^]*$")
 _COMPILING = re.compile(r"^\*\*\* Error compiling '(?P<file>.+)'\.\.\.$")
-_SORRY = re.compile(r"^(?:\*\*\* )?Sorry: (?P<message>(?P<name>\w+): .*) \((?P<file>[^()]+), line (?P<line>\d+)\)")
-_WARNING = re.compile(r"^(?P<file>\S.*?\.pyw?):(?P<line>\d+): (?P<message>(?P<name>\w*Warning): .*)$")
+_SORRY = re.compile(r"^(?:\*\*\* )?Sorry: (?P<message>(?P<name>\w+): .*) \((?P<file>[^()]+), line (?P<line>\d{1,9})\)")
+_WARNING = re.compile(r"^(?P<file>\S.*?\.pyw?):(?P<line>\d{1,9}): (?P<message>(?P<name>\w*Warning): .*)$")
 _SYNTAX = frozenset({"SyntaxError", "IndentationError", "TabError"})
 _RESOLVING = frozenset({"ImportError", "ModuleNotFoundError", "NameError"})
 _MOST_LINES = 200
@@ -250,7 +250,7 @@ TOOLCHAIN = Toolchain(
     name="python",
     readers=(Traceback,),
     programs=(Program("python3", "python3"),),
-    endings=(".py", ".pyw", ".pyi"),
+    endings=(".py",),
     order=60,
     compile=_compile,
 )

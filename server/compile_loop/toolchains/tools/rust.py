@@ -22,7 +22,7 @@ def _notice(directory: Path, root: Path) -> Check | None:
     place = directory.relative_to(root).as_posix()
     return Check(
         name="cargo check" if place == "." else f"cargo check ({place})",
-        command=("cargo", "check", "--message-format=json"),
+        command=("cargo", "check", "--all-targets", "--message-format=json"),
         cwd=place,
         reason=f"{'Cargo.toml' if place == '.' else place + '/Cargo.toml'} is the nearest manifest",
     )

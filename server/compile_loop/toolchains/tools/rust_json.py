@@ -42,7 +42,7 @@ class RustJson(Reader):
             return False
         try:
             entry = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             return False
         if isinstance(entry.get("reason"), str):
             self.context.seen.add("cargo")
@@ -57,7 +57,10 @@ class RustJson(Reader):
         message, level = str(entry.get("message", "")), str(entry["level"])
         self.context.seen.add("rustc")
         if level in _SEVERITIES and not (is_summary(message) and not entry["spans"]):
-            self._found.append(self._diagnostic(entry, message, level))
+            try:
+                self._found.append(self._diagnostic(entry, message, level))
+            except (KeyError, TypeError, ValueError, AttributeError):
+                return False  # another tool's object
         return True
 
     def end(self) -> list[Diagnostic]:

@@ -13,14 +13,15 @@ from compile_loop.toolchains.tools.rust_workspace import bases
 from compile_loop.toolchains.tree import Place
 
 _PANIC = re.compile(
-    r"^thread '(?P<thread>.*)'(?: \(\d+\))? panicked at (?:'(?P<old>.*)', )?(?P<file>\S.*?):(?P<line>\d+):(?P<column>\d+):?$"
+    r"^thread '(?P<thread>.*)'(?: \(\d+\))? panicked at (?:'(?P<old>.*)', )?"
+    r"(?P<file>\S.*?):(?P<line>\d{1,9}):(?P<column>\d{1,9}):?$"
 )
 _TEST = re.compile(r"^---- (?P<test>.+) stdout ----$")
-_FRAME = re.compile(r"^ +at (?P<file>.+?):(?P<line>\d+):(?P<column>\d+)$")
+_FRAME = re.compile(r"^ +at (?P<file>.+?):(?P<line>\d{1,9}):(?P<column>\d{1,9})$")
 _NO_PANIC = re.compile(
-    r"^(?:note: )?(?P<message>test did not panic as expected) at (?P<file>\S.*?):(?P<line>\d+):(?P<column>\d+)$"
+    r"^(?:note: )?(?P<message>test did not panic as expected) at (?P<file>\S.*?):(?P<line>\d{1,9}):(?P<column>\d{1,9})$"
 )
-_DOC_TEST = re.compile(r"^(?P<file>\S+) - (?P<item>.*) \(line (?P<line>\d+)\)$")
+_DOC_TEST = re.compile(r"^(?P<file>\S+) - (?P<item>.*) \(line (?P<line>\d{1,9})\)$")
 _AFTER = ("stack backtrace:", "note: run with", "note: Some details")
 _MOST_LINES = 60
 _MOST_FRAMES = 8

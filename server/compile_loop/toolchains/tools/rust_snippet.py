@@ -9,7 +9,7 @@ from compile_loop.contracts.diagnostics import Range
 from compile_loop.toolchains.columns import index_in_expanded
 from compile_loop.toolchains.tree import Place, Tree
 
-_SOURCE_ROW = re.compile(r"^ *(?P<number>\d+) [|] ?(?P<text>.*)$")
+_SOURCE_ROW = re.compile(r"^ *(?P<number>\d{1,9}) [|] ?(?P<text>.*)$")
 _MARK_ROW = re.compile(r"^ *[|] ?(?P<text>.*)$")
 _OTHER_ROW = re.compile(r"^(?: *(?:\d+ )?[+~-] .*|\.\.\.| *= .*| *\d+ [|]?$| *[|]$)")
 _MARKS = re.compile(r"[-^]+")

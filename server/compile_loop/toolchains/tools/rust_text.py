@@ -17,11 +17,11 @@ from compile_loop.toolchains.tools.rust_workspace import bases, referenced
 from compile_loop.toolchains.tree import Place
 
 _HEADER = re.compile(r"^(?P<level>error|warning)(?:\[(?P<code>[\w:]+)\])?: (?P<message>.+)$")
-_ARROW = re.compile(r"^ *(?P<kind>-->|:::) (?P<file>.+?):(?P<line>\d+):(?P<column>\d+)$")
+_ARROW = re.compile(r"^ *(?P<kind>-->|:::) (?P<file>.+?):(?P<line>\d{1,9}):(?P<column>\d{1,9})$")
 _SUB = re.compile(r"^(?P<level>note|help)(?:: (?P<message>.*))$")
 _DETAIL = re.compile(r"^ *= (?P<level>note|help): (?P<message>.*)$")
 _MANIFEST = re.compile(r"`(?P<file>[^`]*Cargo\.(?:toml|lock))`|package `[^`]+ \((?P<package>[^()`]+)\)`")
-_PANIC = re.compile(r"panicked at (?P<file>[^:\s]+):(?P<line>\d+):(?P<column>\d+):")
+_PANIC = re.compile(r"panicked at (?P<file>[^:\s]+):(?P<line>\d{1,9}):(?P<column>\d{1,9}):")
 _DEPENDENCY = re.compile(r"[\w-]+")
 _LINT = re.compile(r"#\[(?:warn|deny|forbid)\((?P<lint>[\w:]+)\)\]")
 _MOST_LINES = 80

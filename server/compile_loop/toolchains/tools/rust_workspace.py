@@ -8,7 +8,7 @@ from compile_loop.contracts.diagnostics import NOWHERE, Range
 from compile_loop.toolchains.tree import Tree
 
 _WORKSPACE = re.compile(rb"^\s*\[\s*workspace[\s.\]]", re.MULTILINE)
-_REFERENCED = re.compile(r"^>>> referenced by [^(\n]*\((?P<file>[^()\n]+?):(?P<line>\d+)\)", re.MULTILINE)
+_REFERENCED = re.compile(r"^>>> referenced by [^(\n]*\((?P<file>[^()\n]+?):(?P<line>\d{1,9})\)", re.MULTILINE)
 
 
 def bases(tree: Tree, start: str) -> tuple[str, ...]:

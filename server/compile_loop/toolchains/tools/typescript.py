@@ -18,11 +18,11 @@ from compile_loop.toolchains.terminal import Line
 from compile_loop.toolchains.toolchain import Program, Toolchain
 from compile_loop.toolchains.tree import Place
 
-_TAIL = r"(?P<kind>error|warning|message) (?P<code>TS\d+): (?P<message>.*)$"
-_PLAIN = re.compile(rf"^(?P<file>\S.*?)\((?P<line>\d+),(?P<column>\d+)\): {_TAIL}")
-_PRETTY = re.compile(rf"^(?P<file>\S.*?):(?P<line>\d+):(?P<column>\d+) - {_TAIL}")
+_TAIL = r"(?P<kind>error|warning|message) (?P<code>TS\d{1,9}): (?P<message>.*)$"
+_PLAIN = re.compile(rf"^(?P<file>\S.*?)\((?P<line>\d{{1,9}}),(?P<column>\d{{1,9}})\): {_TAIL}")
+_PRETTY = re.compile(rf"^(?P<file>\S.*?):(?P<line>\d{{1,9}}):(?P<column>\d{{1,9}}) - {_TAIL}")
 _GLOBAL = re.compile(rf"^(?:(?P<prefix>[^\s:]+): )?{_TAIL}")
-_RELATED = re.compile(r"^ {2}(?P<file>\S.*?):(?P<line>\d+):(?P<column>\d+)(?: - (?P<message>.*))?$")
+_RELATED = re.compile(r"^ {2}(?P<file>\S.*?):(?P<line>\d{1,9}):(?P<column>\d{1,9})(?: - (?P<message>.*))?$")
 _CONFIG = re.compile(r"'([^']+\.json)'")
 _UNDERLINE = re.compile(r"^ *(?P<marks>~+) *$")
 _ROW = re.compile(r"^ *\d+ ")
@@ -51,7 +51,7 @@ class TypeScript(Reader):
     """Reads both forms; columns are UTF-16 units from one."""
 
     source = "tsc"
-    triggers = ("error TS", "warning TS", "message TS")
+    triggers = ("error TS", "warning TS")
     order = 20
 
     def __init__(self, context: Context) -> None:
