@@ -7,6 +7,9 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
+
+import platformdirs
 
 from compile_loop.checks.contract import CommandContract
 from compile_loop.checks.process_tree import end_orphans
@@ -15,16 +18,20 @@ from compile_loop.checks.validate import ContractError
 from compile_loop.contracts.checks import Check, ContractResult
 from compile_loop.contracts.diagnostics import Diagnostic
 from compile_loop.contracts.events import Pass
-from compile_loop.contracts.protocols import ModelError, TurnGenerator
+from compile_loop.contracts.protocols import AskUser, AuthGate, ModelError, TurnGenerator
 from compile_loop.edits.paths import protected_part
 from compile_loop.edits.text import UndecodableError, decode
+from compile_loop.engine.budget import Budget
 from compile_loop.engine.request import Parts, RunRequest, Scope
 from compile_loop.engine.run import Run
 from compile_loop.models.choose import ModelSettings, make_generator, parse_model
+from compile_loop.record.memory import FileMemory
 from compile_loop.settings import Settings
 from compile_loop.shadow.copy import CopyShadow
 from compile_loop.shadow.leftovers import sweep
+from compile_loop.shadow.visible import Visible
 from compile_loop.toolchains.detect import detect
+from compile_loop.tools.catalogue import ToolMode
 
 
 class ConfigurationError(ValueError):
@@ -37,7 +44,7 @@ class Job:
 
     `targets` may be empty only where `scope` is `workspace`. `checks` are command lines; empty: the setting, else found
     from the manifest or the language. `buffers` is unsaved text, encoded as the file on disk is. `generator` stands in
-    for the model of the settings.
+    for the model of the settings. `ask_user` and `auth` are the face's dialogs, where it has any.
     """
 
     root: Path
@@ -50,6 +57,8 @@ class Job:
     encodings: Mapping[Path, str] = field(default_factory=dict)
     reproduce: Diagnostic | None = None
     generator: TurnGenerator | None = None
+    ask_user: AskUser | None = None
+    auth: AuthGate | None = None
 
 
 def start(job: Job) -> Run:
@@ -65,7 +74,14 @@ def start(job: Job) -> Run:
         targets=targets,
         scope=job.scope,
         spec=job.spec,
+        system=job.settings.system_prompt,
+        tool_mode=ToolMode(job.settings.tool_mode),
         max_rounds=job.settings.max_rounds,
+        max_steps=job.settings.max_steps,
+        budget=Budget(job.settings.max_tokens_per_run, job.settings.max_cost),
+        context_window=job.settings.context_window,
+        guardrails=job.settings.guardrails,
+        plan=job.settings.plan,
         deadline=job.settings.deadline_seconds,
         suggestions=job.settings.suggestions,
         allow_new_files=job.settings.allow_new_files,
@@ -81,9 +97,20 @@ def start(job: Job) -> Run:
             contract=_contract(job),
             generator=job.generator or _generator(job.settings),
             admit=_gate(root),
+            readable=Visible(root).why_not,
+            memory=FileMemory(state_folder() / "repairs", root) if job.settings.repair_memory else None,
+            ask_user=job.ask_user,
+            auth=job.auth,
             clock=time.monotonic,
         ),
     )
+
+
+def carry_on(job: Job, finished: Run) -> Run:
+    """Continue a finished run with `job.spec` as a further wish, in the same conversation (SPEC L19)."""
+    run = start(job)
+    run.carry_on(finished)
+    return run
 
 
 async def run_contract_once(job: Job) -> ContractResult:
@@ -120,6 +147,21 @@ def _checks(job: Job) -> list[Check]:
             "Give the command that should pass as the check."
         )
     return [replace(proposals[0].check, idle_timeout=idle, total_timeout=total)]
+
+
+def state_folder() -> Path:
+    """Where this user's journals, records and repair memory lie; they never leave the machine."""
+    return platformdirs.user_state_path("compile-loop", appauthor=False)
+
+
+def generator_of(**fields: Any) -> TurnGenerator:
+    """A turn generator from a model's settings by name. Raises `ConfigurationError`."""
+    try:
+        return make_generator(ModelSettings(**fields))
+    except ModelError as error:
+        raise ConfigurationError(error.message) from error
+    except (TypeError, ValueError) as error:
+        raise ConfigurationError(str(error)) from error
 
 
 def _generator(settings: Settings) -> TurnGenerator | None:

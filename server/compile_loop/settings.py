@@ -25,6 +25,20 @@ class Settings(BaseModel):
     """Name of the environment variable with the key; empty: the provider's usual one."""
     max_tokens: int | None = Field(default=None, ge=1)
     temperature: float | None = None
+    tool_mode: Literal["auto", "read_only", "none", "adaptive"] = "auto"
+    """Which channel the model has: tools and text, reading tools and text, text alone, or text alone as a rescue."""
+    max_steps: int = Field(default=40, ge=1)
+    max_tokens_per_run: int | None = Field(default=400_000, ge=1)
+    max_cost: float | None = Field(default=1.0, gt=0)
+    """In the account's currency, where the model's price is known."""
+    context_window: int = Field(default=128_000, ge=1_000)
+    """The model's, in tokens."""
+    system_prompt: str = ""
+    """Words of your own, put before the system prompt."""
+    guardrails: bool = True
+    plan: bool = True
+    repair_memory: bool = True
+    """Whether edits that proved green are remembered, on this machine, for the same failure."""
     max_rounds: int = Field(default=5, ge=1, le=100)
     deadline_seconds: float = Field(default=900.0, gt=0)
     check_idle_timeout_seconds: float = Field(default=120.0, gt=0)

@@ -103,7 +103,7 @@ def test_json_is_one_versioned_document(tmp_path: Path) -> None:
         (["fix", "a.c", "--check", "no-such-tool"], 3, "“no-such-tool” was not found"),
         (["fix", "a.c", "--check", "gcc --version"], 2, "only prints a version"),
         (["fix", "notes.xyz"], 2, "No check was found"),
-        (["fix"], 2, "No check was found"),
+        (["fix", "--root", "empty"], 2, "No check was found"),
         (["fix", "--nonsense"], 2, "No such option"),
         (["fix", "green.c", "--check", "gcc -fsyntax-only green.c"], 0, "Nothing to fix"),
         (["fix", "binary.c", "--check", GCC], 2, "binary file"),
@@ -119,6 +119,7 @@ def test_bad_input_is_a_sentence_and_an_exit_code_and_nothing_is_lost(
 ) -> None:
     workspace(tmp_path, a_c=BROKEN, green_c="int x;\n", notes_xyz="hello\n")
     (tmp_path / "binary.c").write_bytes(bytes(4000))
+    (tmp_path / "empty").mkdir()
     before = snapshot(tmp_path)
     done = cli(tmp_path, *args)
     shown = " ".join((done.stdout + done.stderr).split())

@@ -101,7 +101,7 @@ def task_prompt(
     parts.extend(_file(f) for f in shown)
     if listed:
         parts.append("Not shown, read what you need of: " + ", ".join(f.path for f in listed))
-    parts.append(failures or "The checks pass now; make the change that is wanted and keep them passing.")
+    parts.append(failures)
     return "\n\n".join(parts)
 
 
@@ -118,6 +118,12 @@ def _file(target: Target) -> str:
 def verified_prompt(failures: str) -> str:
     """After a round whose edit was applied and is not enough."""
     return f"Your edit is applied. The check is not green yet.\n\n{failures}"
+
+
+def continue_prompt(note: str, contents: Iterable[Target], failures: str) -> str:
+    """When a finished run is continued with a further instruction."""
+    files = "\n\n".join(_file(f) for f in contents)
+    return f"Go on, with this further wish:\n{note.strip()}\n\nThe files are now:\n\n{files}\n\n{failures}"
 
 
 def rolled_back_prompt(failures: str, contents: Iterable[Target]) -> str:

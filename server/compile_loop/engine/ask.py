@@ -81,7 +81,7 @@ async def stream(
     model: TurnGenerator, messages: tuple[Message, ...], tools: tuple[ToolSchema, ...], emit: Callable[[Event], None]
 ) -> Reply:
     """One reply, its pieces told as they come. Raises `ModelError`."""
-    async with aclosing(model.generate(messages, tools) if tools else model.generate(messages)) as events:
+    async with aclosing(model.generate(messages, tools)) as events:
         async for event in events:
             if isinstance(event, TextDelta):
                 emit(ModelText(event.text))

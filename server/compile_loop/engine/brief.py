@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from compile_loop.conversation.failures import render
-from compile_loop.conversation.prompts import system_prompt, task_prompt
+from compile_loop.conversation.prompts import continue_prompt, system_prompt, task_prompt
 from compile_loop.conversation.transcript import Transcript
 from compile_loop.edits.apply import Target
 from compile_loop.engine.channel import Channel
@@ -44,10 +44,24 @@ def open_conversation(course: Course, channel: Channel, state: State, monitor: P
             checks=course.parts.contract.checks,
             shown=shown,
             listed=listed,
-            failures="" if state.verdict.green else failures_of(course, channel, state),
+            failures=_opening_failures(course, channel, state),
             news=news,
         ),
     )
+
+
+def _opening_failures(course: Course, channel: Channel, state: State) -> str:
+    if state.verdict.green:
+        return "The checks pass now; make the change that is wanted and keep them passing."
+    if not state.result.results:
+        return "Nothing is written yet: write it from what is wanted."
+    return failures_of(course, channel, state)
+
+
+def continue_brief(course: Course, channel: Channel, state: State) -> str:
+    """What the model is told when a finished run is continued with a note (SPEC L19)."""
+    failures = "The check passes now." if state.verdict.green else failures_of(course, channel, state)
+    return continue_prompt(course.request.spec, course.work.targets, failures)
 
 
 def failures_of(course: Course, channel: Channel, state: State) -> str:

@@ -19,7 +19,6 @@ class Channel:
             may_write=request.edit_mode == "diff",
             asks=asks,
             consults=consults,
-            nominates=not request.spec.strip(),
             extra=request.extra_tools,
         )
 

@@ -8,10 +8,13 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from compile_loop.contracts.checks import ContractResult
+from compile_loop.contracts.edits import Edit
 from compile_loop.contracts.events import Event, Pass
 from compile_loop.contracts.outcome import Failure, Outcome, Spending, Tally
 from compile_loop.conversation.estimate import TokenEstimate
 from compile_loop.conversation.recall import Findings
+from compile_loop.conversation.transcript import Transcript
+from compile_loop.engine.channel import Channel
 from compile_loop.engine.request import Parts, RunRequest
 from compile_loop.engine.targets import TargetSet
 from compile_loop.engine.verdict import Score, Verdict, judge
@@ -34,8 +37,18 @@ class State:
         return Score.of(self.verdict).failures
 
 
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """What a finished run leaves to the one that continues it."""
+
+    talk: Transcript
+    channel: Channel
+    edit: Edit
+
+
 class Course:
-    """What the loop knows while it runs. `baseline` is set by the first pass; `best` is the state offered on give-up."""
+    """What the loop knows while it runs. `baseline` is set by the first pass; `best` is the state offered on give-up.
+    """
 
     def __init__(self, request: RunRequest, parts: Parts, emit: Callable[[Event], None]) -> None:
         self.request = request
@@ -50,6 +63,9 @@ class Course:
         self.explanations: list[str] = []
         self.findings = Findings()
         self.estimate = TokenEstimate()
+        self.talk: Transcript | None = None
+        self.channel: Channel | None = None
+        self.earlier: Earlier | None = None
         self.plan: str | None = None
         self.edited = False
         self.spilled: dict[str, str] = {}
@@ -65,6 +81,28 @@ class Course:
     @spending.setter
     def spending(self, used: Spending) -> None:
         self._spending = used
+
+    def unwritten(self) -> State:
+        """The baseline of targets that are all absent or empty: nothing to check, everything to write."""
+        nothing = ContractResult(())
+        self.targets = TargetSet(self.request.targets, None, ())
+        self.baseline = self.best = State({}, nothing, judge(nothing, nothing, None))
+        return self.baseline
+
+    def carry_on(self, finished: Course) -> None:
+        """Take over a finished run's conversation, findings and best state."""
+        if finished.talk is None or finished.channel is None:
+            return
+        state = finished.best
+        edit = finished.work.edit(state.changes) if state is not None else Edit()
+        self.earlier = Earlier(finished.talk, finished.channel, edit)
+        self.findings, self.estimate, self.plan = finished.findings, finished.estimate, finished.plan
+        self.spilled = finished.spilled
+
+    async def take_up(self, earlier: Earlier) -> Changes:
+        """The earlier state's changes that still fit: files that the user changed since are left as they are."""
+        await self.work.add(earlier.edit.paths)
+        return {c.path: c.after for c in earlier.edit.files if self.work.content(c.path) == c.before != c.after}
 
     async def while_waiting(self, answer: Awaitable[T]) -> T:
         """Wait for a person, bounded, without using up the deadline (SPEC Q22). Raises `asyncio.TimeoutError`."""

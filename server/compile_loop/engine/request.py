@@ -43,7 +43,7 @@ class RunRequest:
     lang: str = ""
     system: str = ""
     edit_mode: EditMode = "diff"
-    tool_mode: ToolMode = ToolMode.NONE
+    tool_mode: ToolMode = ToolMode.AUTO
     extra_tools: tuple[Tool, ...] = ()
     max_rounds: int = 5
     max_steps: int = 40
@@ -56,6 +56,8 @@ class RunRequest:
     allow_new_files: bool = False
     encodings: Mapping[str, str] = field(default_factory=dict)
     reproduce: Diagnostic | None = None
+    from_spec_alone: bool = False
+    """Whether targets that are all absent or empty are written from the spec, without a baseline (SPEC P1)."""
     questions_wait: float = 600.0
     max_consults: int = 2
 

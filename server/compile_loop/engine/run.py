@@ -30,9 +30,10 @@ from compile_loop.conversation.prompts import rolled_back_prompt, unconfirmed_pr
 from compile_loop.conversation.transcript import Transcript
 from compile_loop.edits.apply import HeldBlocks
 from compile_loop.engine.ask import failure_of
-from compile_loop.engine.brief import failures_of, open_conversation
+from compile_loop.engine.brief import continue_brief, failures_of, open_conversation
 from compile_loop.engine.channel import Channel
 from compile_loop.engine.course import Course, State
+from compile_loop.engine.deadline import Deadline
 from compile_loop.engine.fingerprint import fingerprint, normalise
 from compile_loop.engine.gave_up import GaveUp
 from compile_loop.engine.guard import ProgressMonitor
@@ -63,6 +64,9 @@ async def fix(course: Course) -> Outcome:
 
 async def _baseline(course: Course) -> State:
     """Run the contract once on the untouched tree, and choose the targets by what it says (SPEC L1, L3)."""
+    await course.work.add(course.request.targets)
+    if course.request.from_spec_alone and not any(target.content for target in course.work.targets):
+        return course.unwritten()
     result = await course.run_contract(Pass.BASELINE)
     cannot_run = result.environment or next((r.timeout for r in result.results if r.timeout), None)
     if cannot_run is not None:
@@ -74,6 +78,9 @@ async def _baseline(course: Course) -> State:
     for path, reason in course.targets.refused:
         course.emit(Warned(f"{path} is named by the failures but is not edited: {reason}."))
     await course.work.add(course.targets.writable)
+    if course.earlier is not None and (kept := await course.take_up(course.earlier)):
+        await course.work.write(kept)
+        return await course.verify(Pass.SUGGESTION)
     return state
 
 
@@ -111,7 +118,13 @@ async def _rounds(course: Course, model: TurnGenerator, state: State) -> Outcome
     """Ask, edit, verify, until green or a bound."""
     channel = Channel(course.request, asks=course.parts.ask_user is not None, consults=course.parts.consult is not None)
     stall, monitor = StallMonitor(), ProgressMonitor()
-    talk = open_conversation(course, channel, state, monitor)
+    if course.earlier is None:
+        talk = open_conversation(course, channel, state, monitor)
+    else:
+        talk = course.earlier.talk
+        channel = course.earlier.channel
+        talk.tell(continue_brief(course, channel, state))
+    course.talk, course.channel = talk, channel
     held: HeldBlocks | None = None
     while course.rounds < course.request.max_rounds:
         course.rounds += 1
@@ -137,7 +150,7 @@ async def _rounds(course: Course, model: TurnGenerator, state: State) -> Outcome
             course.emit(ChannelSwitched(rescue))
             stall.forget_no_edits()
             held = None
-            talk = open_conversation(course, channel, state, monitor)
+            course.talk = talk = open_conversation(course, channel, state, monitor)
         elif played.applied:
             _end_if(stall.verified(state.result))
         else:
@@ -204,6 +217,11 @@ class Run:
         self._stopped: Failure | None = None
         self._task: asyncio.Task[Outcome] | None = None
 
+    def carry_on(self, earlier: Run) -> None:
+        """Go on in the conversation of a finished run, from the state it came to (SPEC L19). Call it before iterating.
+        """
+        self._course.carry_on(earlier._course)
+
     def cancel(self) -> None:
         """End the run from any state, also before it has started; the stream still ends with the outcome (SPEC L15)."""
         self._stop(Failure(FailureKind.CANCELLED, "Cancelled. Nothing was changed."))
@@ -225,13 +243,14 @@ class Run:
                 self._task.cancel()
 
     async def _main(self) -> None:
-        timer = asyncio.get_running_loop().call_later(self._request.deadline, self._stop, self._past_deadline())
+        deadline = Deadline(self._request.deadline, lambda: self._stop(self._past_deadline()))
+        self._course.pause_deadline = deadline.pause
         try:
             self._events.put_nowait(self._started())
             outcome = await self._settle()
             self._events.put_nowait(RunFinished(outcome))
         finally:
-            timer.cancel()
+            deadline.cancel()
             await self._parts.shadow.close()
             if self._parts.generator is not None:
                 await self._parts.generator.aclose()

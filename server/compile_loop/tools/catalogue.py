@@ -55,7 +55,8 @@ class Offer:
         return tuple(tool.schema for tool in self.tools)
 
     async def call(self, call: ToolCall, context: ToolContext) -> ToolResult:
-        """Run one call. Never raises for anything a model or a tool does wrong: the model reads what was wrong instead."""
+        """Run one call. Never raises for anything a model or a tool does wrong: the model reads what was wrong instead.
+        """
         tool = next((t for t in self.tools if t.name == call.name), None)
         if tool is None:
             switched_off = " exists, but not in this run" if call.name in RESERVED else " is no tool"
@@ -75,20 +76,16 @@ class Offer:
         return ", ".join(tool.name for tool in self.tools) or "none"
 
 
-def offer(
-    mode: ToolMode, *, may_write: bool, asks: bool, consults: bool, nominates: bool, extra: Iterable[Tool] = ()
-) -> Offer:
+def offer(mode: ToolMode, *, may_write: bool, asks: bool, consults: bool, extra: Iterable[Tool] = ()) -> Offer:
     """The tools of a run. Raises `ToolNameError` where a caller's tool takes a name that is reserved or given twice."""
     extra = tuple(extra)
     _check_names(extra)
     if mode is ToolMode.NONE:
         return Offer()
-    chosen = [READ_FILE, READ_FILE_RANGE, RECALL]
+    chosen = [READ_FILE, READ_FILE_RANGE, RECALL, REPORT_NO_CHANGE]
     if may_write and mode is not ToolMode.READ_ONLY:
         chosen.insert(2, APPLY_SEARCH_REPLACE)
-    chosen += [
-        tool for tool, wanted in ((REPORT_NO_CHANGE, nominates), (ASK_USER, asks), (CONSULT, consults)) if wanted
-    ]
+    chosen += [tool for tool, wanted in ((ASK_USER, asks), (CONSULT, consults)) if wanted]
     return Offer((*chosen, *extra))
 
 

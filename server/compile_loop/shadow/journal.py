@@ -1,0 +1,92 @@
+"""Original bytes of files that are written in place, so that a crash loses nothing (SPEC W1, P1)."""
+
+from __future__ import annotations
+
+import json
+import os
+import uuid
+from pathlib import Path
+
+import psutil
+
+from compile_loop.contracts.protocols import ShadowError
+
+_INDEX = "journal.json"
+
+
+class Journal:
+    """One run's originals, on disk before the first byte of a file is changed."""
+
+    def __init__(self, folder: Path) -> None:
+        self._place = folder / uuid.uuid4().hex
+        self._originals: dict[str, str | None] = {}
+
+    def keep(self, path: Path) -> None:
+        """Keep a file's bytes, once. Raises `ShadowError` where they cannot be kept."""
+        if str(path) in self._originals:
+            return
+        try:
+            self._place.mkdir(parents=True, exist_ok=True)
+            name = None
+            if path.exists():
+                name = str(len(self._originals))
+                _write(self._place / name, path.read_bytes())
+            self._originals[str(path)] = name
+            me = psutil.Process()
+            index = {"pid": me.pid, "created": me.create_time(), "originals": self._originals}
+            _write(self._place / _INDEX, json.dumps(index).encode())
+        except OSError as error:
+            raise ShadowError(f"{path} is not edited, because its original could not be kept: {error}.") from error
+
+    def restore(self) -> None:
+        """Put every original back."""
+        _put_back(self._place, self._originals)
+
+    def discard(self) -> None:
+        """The run ended well or was put back: nothing is kept any more."""
+        for name in self._originals.values():
+            if name is not None:
+                (self._place / name).unlink(missing_ok=True)
+        (self._place / _INDEX).unlink(missing_ok=True)
+        if self._place.exists():
+            self._place.rmdir()
+        self._originals = {}
+
+
+def recover(folder: Path) -> list[Path]:
+    """Put back what runs of processes that no longer exist left half written; returns the files."""
+    restored: list[Path] = []
+    for index in sorted(folder.glob(f"*/{_INDEX}")):
+        try:
+            journal = json.loads(index.read_text())
+            owner = psutil.Process(journal["pid"])
+            if owner.create_time() == journal["created"]:
+                continue
+        except psutil.NoSuchProcess:
+            pass
+        except (OSError, ValueError, KeyError, psutil.Error):
+            continue
+        originals = journal["originals"]
+        _put_back(index.parent, originals)
+        restored += [Path(path) for path in originals]
+        done = Journal(folder)
+        done._place, done._originals = index.parent, originals
+        done.discard()
+    return restored
+
+
+def _put_back(place: Path, originals: dict[str, str | None]) -> None:
+    for path, name in originals.items():
+        if name is None:
+            Path(path).unlink(missing_ok=True)
+        else:
+            data = (place / name).read_bytes()
+            if not Path(path).exists() or Path(path).read_bytes() != data:
+                Path(path).write_bytes(data)
+
+
+def _write(path: Path, data: bytes) -> None:
+    with path.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
