@@ -81,7 +81,8 @@ export class Server implements Disposable {
         await client.start();
       } catch (error) {
         await client.dispose().catch(() => undefined);
-        throw new Refusal(`The server of Compile Loop did not start: ${sentence(error)}`, {
+        this.log.error(sentence(error));
+        throw new Refusal("The server of Compile Loop did not start; the log has its own words.", {
           "Show Log": () => this.log.show(),
         });
       }
@@ -99,7 +100,7 @@ export class Server implements Disposable {
     const known: InitializationOptions = { clientHandlesCommands: true, trusted: workspace.isTrusted };
     // Started outside the workspace: `-m` imports from the current folder, which need not be trusted.
     const options = { cwd: this.context.extensionPath };
-    const client: LanguageClient = new LanguageClient(
+    const client: LanguageClient = new QuietClient(
       SECTION,
       "Compile Loop",
       { command: python, args: ["-m", "compile_loop.lsp"], options },
@@ -153,5 +154,12 @@ export class Server implements Disposable {
       // A server that does not answer `shutdown` is ended by the library; that it had to is no news to the user.
       await client.dispose().catch((error) => this.log.warn(sentence(error)));
     }
+  }
+}
+
+/** Leaves it to us to tell the user, in one message with something to do about it; everything is in the log. */
+class QuietClient extends LanguageClient {
+  override error(message: string, data?: unknown): void {
+    super.error(message, data, false);
   }
 }

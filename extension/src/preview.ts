@@ -1,7 +1,7 @@
 import { basename } from "node:path";
-import { commands, type LogOutputChannel, type QuickPickItem, type Tab, Uri, window, workspace } from "vscode";
+import { commands, type LogOutputChannel, type Tab, Uri, window, workspace } from "vscode";
 import type { Server } from "./client.js";
-import { count, Refusal, tell } from "./notify.js";
+import { type Choices, count, Refusal, tell } from "./notify.js";
 import { AcceptRequest, type ChangedFile, DiscardRequest, type RunResult, SECTION } from "./protocol.js";
 import type { Status } from "./status.js";
 
@@ -52,16 +52,15 @@ export class Results {
   }
 
   private async show(result: RunResult): Promise<void> {
-    const sides = result.files.map((file): [ChangedFile, Uri | undefined, Uri | undefined] => [
-      file,
-      file.kind === "create" ? undefined : Uri.parse(file.beforeUri),
-      file.kind === "delete" ? undefined : Uri.parse(file.afterUri),
-    ]);
     const names = result.files.map((file) => basename(file.label));
     await commands.executeCommand(
       "vscode.changes",
       `Compile Loop: ${names.slice(0, 2).join(", ")}${names.length > 2 ? ", …" : ""}`,
-      sides.map(([file, before, after]) => [Uri.parse(file.uri), before, after]),
+      result.files.map(({ uri, kind, beforeUri, afterUri }) => [
+        Uri.parse(uri),
+        kind === "create" ? undefined : Uri.parse(beforeUri),
+        kind === "delete" ? undefined : Uri.parse(afterUri),
+      ]),
     );
     const tab = window.tabGroups.activeTabGroup.activeTab;
     if (tab) {
@@ -87,36 +86,24 @@ export class Results {
       throw new Refusal("This result is no longer there: it was applied or discarded, or the server ended since.");
     }
     const client = await this.server.ready();
-    const { applied, message, conflicts, differs } = await client.sendRequest(AcceptRequest, {
-      runId: result.runId,
-      uris,
-    });
+    const request = { runId: result.runId, uris };
+    const { applied, message, differs } = await client.sendRequest(AcceptRequest, request);
     this.log.info(message);
     if (applied) {
       await this.forget(result);
       const files = result.files.filter((file) => uris?.includes(file.uri) ?? true);
-      await tell(differs.length > 0 ? "warning" : "info", unsaid + message, { Undo: await undoing(files) });
+      await tell(differs.length > 0 ? "warning" : "info", unsaid + message, await undoing(files));
     } else {
-      const names = conflicts
-        .map((uri) => workspace.asRelativePath(Uri.parse(uri)))
-        .filter((n) => !message.includes(n));
-      await tell("warning", [message, ...names].join(" "), { "Show Diff": () => this.show(result) });
+      await tell("warning", message, { "Show Diff": () => this.show(result) });
     }
   }
 
   private async acceptSome(result: RunResult): Promise<void> {
-    const items = result.files.map((file) => ({
-      label: file.label,
-      description: file.kind,
-      uri: file.uri,
-      picked: true,
-    }));
+    const items = result.files.map(({ label, kind, uri }) => ({ label, description: kind, uri, picked: true }));
     const picked = await window.showQuickPick(items, { canPickMany: true, title: "Files of the result to apply" });
-    if (picked?.length) {
-      await this.accept(
-        result,
-        picked.map((item) => item.uri),
-      );
+    const uris = picked?.map((item) => item.uri) ?? [];
+    if (uris.length > 0) {
+      await this.accept(result, uris);
     }
   }
 
@@ -131,23 +118,23 @@ export class Results {
 
   /** The one result that waits, or the user's choice among several. */
   private async choose(verb: string): Promise<RunResult> {
-    const results = [...this.waiting.values()];
-    if (results.length > 1) {
-      const items = results.map((result): QuickPickItem & { result: RunResult } => ({
-        label: result.files.map((file) => file.label).join(", "),
-        description: result.message,
-        result,
-      }));
-      const picked = await window.showQuickPick(items, { title: `Result to ${verb}` });
-      if (picked) {
-        return picked.result;
-      }
+    const [only, ...others] = this.waiting.values();
+    if (!only) {
+      throw new Refusal(`There is no result to ${verb}.`);
     }
-    const [only] = results;
-    if (!only || results.length > 1) {
-      throw new Refusal(results.length ? "No result was chosen." : `There is no result to ${verb}.`);
+    if (others.length === 0) {
+      return only;
     }
-    return only;
+    const items = [only, ...others].map((result) => ({
+      label: result.files.map((file) => file.label).join(", "),
+      description: result.message,
+      result,
+    }));
+    const picked = await window.showQuickPick(items, { title: `Result to ${verb}` });
+    if (!picked) {
+      throw new Refusal("No result was chosen.");
+    }
+    return picked.result;
   }
 
   private async forget(result: RunResult): Promise<void> {
@@ -165,15 +152,14 @@ export class Results {
   }
 }
 
-/** What takes back an edit that was just applied, file by file, as VS Code keeps it. */
-async function undoing(files: ChangedFile[]): Promise<() => Promise<void>> {
-  const applied = await Promise.all(
-    files.map(async (file) => {
-      const document = await workspace.openTextDocument(Uri.parse(file.uri));
-      return { document, text: document.getText() };
-    }),
-  );
-  return async () => {
+/** The button that takes back an edit that was just applied; none where files were made or removed. */
+async function undoing(files: ChangedFile[]): Promise<Choices> {
+  if (files.some((file) => file.kind !== "change")) {
+    return {};
+  }
+  const documents = await Promise.all(files.map((file) => workspace.openTextDocument(Uri.parse(file.uri))));
+  const applied = documents.map((document) => ({ document, text: document.getText() }));
+  const undo = async () => {
     // Only where the edit is still the last thing that happened: else something else would be undone. And VS Code may ask
     // whether to undo it in all files at once, after which there is nothing more to do.
     for (const { document, text } of applied) {
@@ -183,4 +169,5 @@ async function undoing(files: ChangedFile[]): Promise<() => Promise<void>> {
       }
     }
   };
+  return { Undo: undo };
 }

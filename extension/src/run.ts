@@ -133,15 +133,9 @@ export class Runs {
   private async tellEnd(result: RunResult): Promise<void> {
     const words = [result.message, result.explanation, ...result.suspicious].filter(Boolean).join(" ");
     const log: Choices = { "Show Log": () => this.log.show() };
-    if (result.ending !== "failed") {
-      await tell("info", words, log);
-      return;
-    }
-    const settings: Choices = {
-      "Open Settings": () => openSettings(`${SECTION}.`),
-    };
+    const settings: Choices = { "Open Settings": () => openSettings(`${SECTION}.`) };
     const settable = ["configuration", "environment", "needs_auth", "model_unavailable"].includes(result.failure ?? "");
-    await tell("error", words, settable ? { ...settings, ...log } : log);
+    await tell(result.ending === "failed" ? "error" : "info", words, settable ? { ...settings, ...log } : log);
   }
 }
 

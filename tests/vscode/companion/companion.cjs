@@ -1,5 +1,5 @@
 // Publishes gcc's errors for open C files as another extension would, and writes what the editor holds to a file that the
-// tests read: texts of documents, whether they are saved, diagnostics, the setting of the check.
+// tests read: texts of documents, whether they are saved, diagnostics, settings.
 const { spawn } = require("node:child_process");
 const { renameSync, writeFileSync } = require("node:fs");
 const { dirname } = require("node:path");
@@ -22,8 +22,11 @@ exports.activate = (context) => {
       .flatMap(([uri, found]) =>
         found.map(({ source = "", message, range }) => ({ file: uri.fsPath, source, message, line: range.start.line })),
       );
-    const check = vscode.workspace.getConfiguration("compileLoop").get("check");
-    writeFileSync(`${STATE}.new`, JSON.stringify({ documents: Object.fromEntries(documents), diagnostics, check }));
+    const { check, apply } = vscode.workspace.getConfiguration("compileLoop");
+    writeFileSync(
+      `${STATE}.new`,
+      JSON.stringify({ documents: Object.fromEntries(documents), diagnostics, check, apply }),
+    );
     renameSync(`${STATE}.new`, STATE);
   };
   const check = (document) => {

@@ -18,8 +18,9 @@ const BROWSER_FLAGS = [
 interface State {
   readonly documents: Record<string, { text: string; dirty: boolean; version: number }>;
   readonly diagnostics: { file: string; source: string; message: string; line: number }[];
-  /** The setting `compileLoop.check`. */
+  /** The settings `compileLoop.check` and `compileLoop.apply`. */
   readonly check: string;
+  readonly apply: string;
 }
 
 /** A real VS Code in a headless browser, driven as a person would: keys, menus, buttons. Every wait has a deadline. */
@@ -80,7 +81,7 @@ export class Workbench {
 
   /** What the editor holds, as an extension sees it. */
   get state(): State {
-    return this.stateOrNothing() ?? { documents: {}, diagnostics: [], check: "" };
+    return this.stateOrNothing() ?? { documents: {}, diagnostics: [], check: "", apply: "" };
   }
 
   path(name: string): string {

@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -45,6 +46,7 @@ test("with no server each command says why, and where to go (V2)", async () => {
       await vscode.command("Compile Loop: Restart Server");
       await vscode.notification(words).waitFor();
     }
+    assert.equal(await vscode.page.locator(".notifications-toasts .notification-list-item").count(), 1, "said twice");
     await vscode.picture("no-server-start");
   });
 });

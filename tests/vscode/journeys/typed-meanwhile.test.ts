@@ -9,7 +9,7 @@ const BROKEN = "int main(void) {\n    return x;\n}\n";
 const REPLY = "<<<<<<< SEARCH\n    return x;\n=======\n    return 0;\n>>>>>>> REPLACE\n";
 const TYPED = "    return y + 1;";
 
-test("typed into the same lines before Apply: refused, nothing overwritten; Accept works once that is undone (W3)", async () => {
+test("typed into the same lines before Apply: refused, nothing overwritten; the diff's own button works once that is undone (W3)", async () => {
   await Model.run([{ text: REPLY }], async (model) => {
     const settings = { ...model.settings, "compileLoop.server.python": PYTHON };
     await Workbench.run("typed-meanwhile", { settings, files: { "main.c": BROKEN } }, async (vscode) => {
@@ -31,7 +31,9 @@ test("typed into the same lines before Apply: refused, nothing overwritten; Acce
         await vscode.page.keyboard.press("Control+Z");
         return vscode.text("main.c") === BROKEN;
       });
-      await vscode.command("Compile Loop: Accept Result");
+      await vscode.command("Compile Loop: Show Result");
+      await vscode.page.locator(".tab.active", { hasText: "Compile Loop: main.c" }).waitFor();
+      await vscode.page.locator(".editor-actions").getByRole("button", { name: "Accept Result" }).click();
       await until("the edit", () => vscode.text("main.c") === BROKEN.replace("x", "0"));
     });
   });

@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PYTHON } from "../harness/code-server.ts";
 import { Model } from "../harness/model.ts";
@@ -9,11 +10,12 @@ const REPLY = Object.entries(FILES)
   .map(([name, text]) => `<<< path=${name} >>>\n<<<<<<< SEARCH\n${text}=======\n${fixed(text)}>>>>>>> REPLACE\n`)
   .join("");
 
-test("apply = auto: applied at once, taken back by Undo in the notification (V5)", async () => {
+test("applied at once and taken back by Undo; applied in part (V5)", async () => {
   await Model.run([{ text: REPLY }], async (model) => {
-    const check = { "compileLoop.check": "gcc -c a.c b.c", "compileLoop.apply": "auto" };
+    const check = { "compileLoop.check": "gcc -c a.c b.c" };
     const settings = { ...model.settings, ...check, "compileLoop.server.python": PYTHON };
-    await Workbench.run("auto", { settings, files: FILES }, async (vscode) => {
+    const auto = { ...settings, "compileLoop.apply": "auto" };
+    await Workbench.run("apply", { settings: auto, files: FILES }, async (vscode) => {
       await vscode.openFile("a.c");
       await vscode.openFile("b.c");
       await vscode.command("Compile Loop: Fix Workspace");
@@ -22,12 +24,21 @@ test("apply = auto: applied at once, taken back by Undo in the notification (V5)
       for (const [name, text] of Object.entries(FILES)) {
         await until(`the edit in ${name}`, () => vscode.text(name) === fixed(text));
       }
-      await vscode.picture("auto");
+      await vscode.picture("apply-auto");
       await vscode.press(applied, "Undo");
-      await vscode.picture("auto-undo");
       for (const [name, text] of Object.entries(FILES)) {
         await until(`the old text in ${name}`, () => vscode.text(name) === text);
       }
+
+      vscode.server.configure({ ...settings, "compileLoop.apply": "preview" });
+      await until("the setting to arrive", () => vscode.state.apply === "preview");
+      await vscode.command("Compile Loop: Fix Workspace");
+      await vscode.press(vscode.notification(/Apply 2 files\?/), "Apply Some…");
+      await vscode.page.locator(".quick-input-list .monaco-list-row", { hasText: "b.c" }).getByRole("checkbox").click();
+      await vscode.picture("apply-some");
+      await vscode.page.locator(".quick-input-widget").getByRole("button", { name: "OK" }).click();
+      await until("the edit in a.c", () => vscode.text("a.c") === fixed(FILES["a.c"]));
+      assert.equal(vscode.text("b.c"), FILES["b.c"]);
     });
   });
 });
