@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from compile_loop.version import VERSION
+
 if TYPE_CHECKING:
     from compile_loop.library import Conf, ToolDefinition, UsageError, make
 
-__version__ = "0.1.0"
+__version__ = VERSION
 __all__ = ["Conf", "ToolDefinition", "UsageError", "__version__", "make"]
 
 

@@ -16,10 +16,10 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from compile_loop import __version__
 from compile_loop.models.openai import KEY_VARIABLE
 from compile_loop.shadow.copy import CopyShadow
 from compile_loop.toolchains.registry import known_tools
+from compile_loop.version import VERSION
 
 NAME = "doctor"
 EXAMPLE = "Example: `compile-loop doctor`"
@@ -77,7 +77,7 @@ def _python() -> list[Finding]:
             f"{version}, {sys.executable}",
             "Python 3.10 or newer is needed.",
         ),
-        Finding("python", "compile-loop", True, f"{__version__}, {Path(__file__).parents[1]}"),
+        Finding("python", "compile-loop", True, f"{VERSION}, {Path(__file__).parents[1]}"),
     ]
 
 

@@ -6,8 +6,8 @@ import sys
 
 import typer
 
-from compile_loop import __version__
 from compile_loop.cli import check, demo, diagnose, doctor, edit, fix, serve
+from compile_loop.version import VERSION
 
 app = typer.Typer(
     name="compile-loop",
@@ -23,7 +23,7 @@ for command in (fix, check, edit, diagnose, doctor, serve, demo):
 
 def _version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"compile-loop {__version__}")
+        typer.echo(f"compile-loop {VERSION}")
         raise typer.Exit
 
 

@@ -8,11 +8,11 @@ import ssl
 
 import httpx
 
-from compile_loop import __version__
 from compile_loop.contracts.protocols import ModelError, ModelErrorKind
 from compile_loop.models.endpoint import Endpoint
 from compile_loop.models.model_settings import ModelSettings
 from compile_loop.models.wire import CallFailedError
+from compile_loop.version import VERSION
 
 
 class _HiddenQueries(logging.Filter):
@@ -39,7 +39,7 @@ def open_client(settings: ModelSettings, endpoint: Endpoint) -> httpx.AsyncClien
     try:
         return httpx.AsyncClient(
             timeout=timeout,
-            headers={"user-agent": f"compile-loop/{__version__}"},
+            headers={"user-agent": f"compile-loop/{VERSION}"},
             follow_redirects=False,
             auth=httpx.BasicAuth(*endpoint.basic) if endpoint.basic else None,
             proxy=settings.proxy,
