@@ -17,7 +17,8 @@ tags = st.sampled_from(
 )
 replies = st.lists(st.one_of(tags, texts), max_size=12).map("".join)
 
-names = st.sampled_from(["choices", "delta", "message", "content", "type", "text", "usage", "index", "finish_reason"])
+calls = ["tool_calls", "function", "name", "arguments", "id"]
+names = st.sampled_from(["choices", "delta", "message", "content", "type", "text", "usage", "index", *calls])
 anything = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
     lambda each: st.lists(each, max_size=3) | st.dictionaries(names, each, max_size=4),

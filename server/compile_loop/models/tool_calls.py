@@ -21,9 +21,13 @@ UNNAMED = "unnamed_tool"
 
 @dataclass(slots=True)
 class _Open:
-    """A call whose fragments still arrive; kept in pieces, since there may be very many."""
+    """A call whose fragments still arrive; kept in pieces, since there may be very many.
+
+    `echo` marks one that began like the call before it: unless arguments follow, it was that call's name again.
+    """
 
     id: str
+    echo: bool = False
     name: str = ""
     pieces: list[str] = field(default_factory=list)
 
@@ -58,15 +62,18 @@ class CallAssembler:
         called = name.strip() if isinstance(name, str) else ""
         text = _text_of(arguments)
         call = self._find(number, key, called)
-        if call is None or self._is_another(call, key, called, text):
+        if call is None:
             call = self._open(key)
+        elif self._is_another(call, key, called, text):
+            call = self._open(key, echo=called == call.name)
         if number is not None:
             self._by_index[number] = call
         if key:
             self._by_id[key] = call
         if called:
             call.name = self._name(call.name, called)
-        if text and not (isinstance(arguments, dict) and _same(call.arguments, text)):
+        whole_again = (called or isinstance(arguments, dict)) and _same(call.arguments, text)
+        if text and not whole_again:
             call.pieces.append(text)
 
     @property
@@ -76,8 +83,8 @@ class CallAssembler:
         for call in self._calls:
             if not call.name and whole and not _complete(whole[-1].arguments):
                 whole[-1].pieces.append(call.arguments)
-            elif call.name or call.arguments.strip():
-                whole.append(_Open(call.id, call.name, [call.arguments]))
+            elif call.arguments.strip() or (call.name and not call.echo):
+                whole.append(replace(call, pieces=[call.arguments]))
         return tuple(ToolCall(each.id, each.name or UNNAMED, each.arguments.strip() or "{}") for each in whole)
 
     def _find(self, index: int | None, key: str, name: str) -> _Open | None:
@@ -90,8 +97,8 @@ class CallAssembler:
             return at_index
         return self._calls[-1] if self._calls else None
 
-    def _open(self, key: str) -> _Open:
-        call = _Open(key)
+    def _open(self, key: str, *, echo: bool = False) -> _Open:
+        call = _Open(key, echo)
         self._calls.append(call)
         return call
 
@@ -101,7 +108,7 @@ class CallAssembler:
             return False
         new_id = bool(key) and key not in self._by_id
         if _complete(call.arguments):
-            return new_id or (arguments.lstrip().startswith("{") and not _same(call.arguments, arguments))
+            return new_id or name != call.name or not _same(call.arguments, arguments)
         if not new_id or name == call.name:
             return False
         if not call.arguments.strip():
@@ -154,7 +161,4 @@ def _complete(text: str) -> bool:
 
 def _same(text: str, other: str) -> bool:
     """Whether two texts are the same whole arguments: a server that repeats itself."""
-    try:
-        return bool(json.loads(text) == json.loads(other))
-    except ValueError:
-        return False
+    return _complete(other) and _complete(text) and bool(json.loads(text) == json.loads(other))
