@@ -17,10 +17,10 @@ from pygls.exceptions import FeatureRequestError
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import default_converter
 
-from compile_loop import __version__
 from compile_loop.lsp.background import Background
 from compile_loop.lsp.documents import SafeWorkspace
 from compile_loop.lsp.rpc import LoopProtocol, answer, load, parse, rpc
+from compile_loop.version import VERSION
 
 if TYPE_CHECKING:
     from compile_loop.lsp.publish import Publisher
@@ -48,7 +48,7 @@ class LoopServer(LanguageServer):
     protocol: LoopProtocol
 
     def __init__(self) -> None:
-        super().__init__("compile-loop", __version__, protocol_cls=LoopProtocol, converter_factory=default_converter)
+        super().__init__("compile-loop", VERSION, protocol_cls=LoopProtocol, converter_factory=default_converter)
         self.greeted = asyncio.Event()
         """Set once `initialize` is read."""
         self.trusted = True
