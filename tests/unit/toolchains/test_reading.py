@@ -46,7 +46,7 @@ FILES = {"a.c": "int value;\n" * 2000}
         '{"reason":"build-finished","success":false}',
         '{"level":"error","msg":"a log line"}',
         '[{"kind": "of", "another": "tool"}]',
-        "x.c:3:1: error: a file that is nowhere and has no place"[:0] + "note: a.c:1:1: note: only a note",
+        "note: a.c:1:1: note: only a note",
         "a.c:1:5: note: declared here",
         "Traceback without anything",
         "Note: A.java uses unchecked or unsafe operations.",

@@ -183,7 +183,7 @@ class GnuText(Reader):
             message = message[: flag.start()]
         if place is None:
             return _Header(name, None, NOWHERE, f"{line.text[: found.start('kind')]}{message}", kind, option, href)
-        header = _Header(name, place, self._token(place, found["column"]), message, kind, option, href)
+        header = _Header(name, place, self._token(place, found["column"], message), message, kind, option, href)
         for l1, c1, l2, c2 in _RANGE.findall(found["ranges"] or ""):
             start = self.tree.place(place.path, int(l1) - 1, int(c1) - 1, Unit.BYTES)
             if start == place:
@@ -204,14 +204,17 @@ class GnuText(Reader):
             units = (Unit.BYTES, Unit.DISPLAY)
         else:  # gcc counts bytes up to version 10 and cells from then on
             units = (Unit.DISPLAY, Unit.BYTES)
-        return self.tree.place_by_units(path, line - 1, int(column) - 1, units, message)
+        at = int(column) - 1
+        if self._clang and line == 1 and (text := self.tree.text(path)) is not None:
+            at -= len(text.source.bom)  # clang counts the byte order mark
+        return self.tree.place_by_units(path, line - 1, at, units, message)
 
     @property
     def _clang(self) -> bool:
         return self.context.hinted("clang", "clang++")
 
-    def _token(self, place: Place, column: str | None) -> Range:
-        return self.tree.token(place) if column else self.tree.whole_line(place.path, place.line)
+    def _token(self, place: Place, column: str | None, message: str = "") -> Range:
+        return self.tree.token(place) if column else self.tree.whole_line(place.path, place.line, message)
 
     def _takes_snippet(self, block: _Block, text: str) -> bool:
         header = block.last
