@@ -8,12 +8,13 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { descendants } from "./processes.ts";
+import { descendants, running } from "./processes.ts";
 import { until } from "./until.ts";
 
 const ROOT = resolve(import.meta.dirname, "../../..");
@@ -120,18 +121,20 @@ export class CodeServer {
     return own.map((path) => readFileSync(join(logs, path), "utf8").split("\n").slice(-40).join("\n")).join("\n");
   }
 
+  /** Ends every process and removes every file of it. */
   async stop(): Promise<void> {
-    const { pid, exitCode } = this.child ?? {};
-    if (pid === undefined) {
-      return;
-    }
-    const started = this.processes().map((process) => process.pid);
-    const ended = () => (exitCode ?? null) !== null || this.child?.exitCode !== null || this.child.signalCode !== null;
-    signal(-pid, "SIGTERM");
-    await until("code-server to end", ended, 8_000).catch(() => undefined);
-    signal(-pid, "SIGKILL");
-    for (const orphan of started) {
-      signal(orphan, "SIGKILL");
+    const child = this.child;
+    if (child?.pid !== undefined) {
+      const started = this.processes();
+      signal(-child.pid, "SIGTERM");
+      const ended = () => child.exitCode !== null || child.signalCode !== null;
+      await until("code-server to end", ended, 8_000).catch(() => undefined);
+      signal(-child.pid, "SIGKILL");
+      for (const { pid, command } of running("")) {
+        if (started.some((process) => process.pid === pid && process.command === command)) {
+          signal(pid, "SIGKILL"); // it had left the group
+        }
+      }
     }
     rmSync(this.root, { recursive: true, force: true, maxRetries: 5 });
   }
@@ -145,13 +148,11 @@ export class CodeServer {
     for (const part of ["package.json", "dist"]) {
       cpSync(join(ROOT, part), join(extension, part), { recursive: true });
     }
+    symlinkSync(join(ROOT, ".venv"), join(extension, ".venv")); // as a developer's checkout has it
     const companion = join(this.root, "extensions", "compile-loop.companion-0.0.1");
     cpSync(join(ROOT, "tests/vscode/companion"), companion, { recursive: true });
   }
 }
-
-/** The Python that has the server: the checkout's own environment. */
-export const PYTHON = join(ROOT, ".venv/bin/python");
 
 function required(name: string): string {
   const value = process.env[name];

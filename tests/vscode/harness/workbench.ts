@@ -51,9 +51,9 @@ export class Workbench {
       await work(workbench);
     } catch (error) {
       await workbench?.picture(`${name}-failed`).catch(() => undefined);
-      console.error(
-        `The picture is test-artifacts/vscode/${name}-failed.png. The log of Compile Loop:\n${server.log()}`,
-      );
+      const picture = workbench ? `The picture is test-artifacts/vscode/${name}-failed.png. ` : "";
+      console.error(`${picture}The log of Compile Loop:
+${server.log()}`);
       throw error;
     } finally {
       await workbench?.browser.close();

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { PYTHON } from "../harness/code-server.ts";
 import { Model } from "../harness/model.ts";
 import { until } from "../harness/until.ts";
 import { Workbench } from "../harness/workbench.ts";
@@ -13,7 +12,7 @@ const REPLY = Object.entries(FILES)
 test("applied at once and taken back by Undo; applied in part (V5)", async () => {
   await Model.run([{ text: REPLY }], async (model) => {
     const check = { "compileLoop.check": "gcc -c a.c b.c" };
-    const settings = { ...model.settings, ...check, "compileLoop.server.python": PYTHON };
+    const settings = { ...model.settings, ...check };
     const auto = { ...settings, "compileLoop.apply": "auto" };
     await Workbench.run("apply", { settings: auto, files: FILES }, async (vscode) => {
       await vscode.openFile("a.c");

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { PYTHON } from "../harness/code-server.ts";
 import { Model } from "../harness/model.ts";
 import { until } from "../harness/until.ts";
 import { Workbench } from "../harness/workbench.ts";
@@ -10,7 +9,7 @@ const REPLY = `<<<<<<< SEARCH\n${BROKEN}=======\n${BROKEN.replace("x", "0")}>>>>
 
 test("a server killed in the middle: said, started again, the next run works (V2, S3)", async () => {
   await Model.run([{ text: REPLY, pause: 2_000 }, { text: REPLY }], async (model) => {
-    const settings = { ...model.settings, "compileLoop.server.python": PYTHON };
+    const settings = model.settings;
     await Workbench.run("crash", { settings, files: { "main.c": BROKEN } }, async (vscode) => {
       const server = () => vscode.server.processes().find((process) => process.command.includes("compile_loop.lsp"));
       await vscode.openFile("main.c");

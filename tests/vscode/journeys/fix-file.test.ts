@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { PYTHON } from "../harness/code-server.ts";
 import { Model } from "../harness/model.ts";
 import { until } from "../harness/until.ts";
 import { Workbench } from "../harness/workbench.ts";
@@ -40,7 +39,7 @@ const REPLY = `The variable was renamed where it is declared, not where it is us
 
 test("an unsaved file: lightbulb, progress, diff, Apply, one undo (V1, V2, V4, V5, W3, E8)", async () => {
   await Model.run([{ text: REPLY, pause: 60 }], async (model) => {
-    const settings = { ...model.settings, "compileLoop.server.python": PYTHON };
+    const settings = model.settings;
     await Workbench.run("fix-file", { settings, files: { "sum.c": SAVED } }, async (vscode) => {
       await vscode.openFile("sum.c");
       await vscode.retypeLine(6, TYPED);

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { PYTHON } from "../harness/code-server.ts";
 import { Model } from "../harness/model.ts";
 import { until } from "../harness/until.ts";
 import { Workbench } from "../harness/workbench.ts";
@@ -79,7 +78,7 @@ test("two files from the palette: picked, fixed in two rounds, both applied (V2,
       { text: SECOND, pause: 60 },
     ],
     async (model) => {
-      const settings = { ...model.settings, "compileLoop.server.python": PYTHON };
+      const settings = model.settings;
       await Workbench.run("fix-files", { settings, files: FILES }, async (vscode) => {
         await vscode.openFile("main.c", "src/main.c");
         await vscode.openFile("stack.c", "src/stack.c");

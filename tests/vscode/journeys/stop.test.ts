@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { PYTHON } from "../harness/code-server.ts";
 import { Model } from "../harness/model.ts";
 import { running } from "../harness/processes.ts";
 import { until } from "../harness/until.ts";
@@ -22,7 +21,7 @@ const SLEEPS = "sh -c 'sleep 86413 & sleep 86413'";
 
 test("Stop in the middle: at once, no process left, nothing changed (V2, V4, L15, K3)", async () => {
   await Model.run([{ text: REPLY, pause: 2_000 }, { text: REPLY }], async (model) => {
-    const settings = { ...model.settings, "compileLoop.server.python": PYTHON };
+    const settings = model.settings;
     const sleepy = { ...settings, "compileLoop.check": SLEEPS };
     await Workbench.run("stop", { settings: sleepy, files: { "main.c": SAVED } }, async (vscode) => {
       await vscode.openFile("main.c");

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { test } from "node:test";
-import { PYTHON } from "../harness/code-server.ts";
 import { Workbench } from "../harness/workbench.ts";
 
 const FILES = {
@@ -10,7 +9,7 @@ const FILES = {
 };
 
 test("Restricted Mode: nothing of the folder runs until it is trusted (V8)", async () => {
-  const settings = { "compileLoop.server.python": PYTHON, "security.workspace.trust.banner": "never" };
+  const settings = { "security.workspace.trust.banner": "never" };
   await Workbench.run("trust", { settings, trusted: false, files: FILES }, async (vscode) => {
     await vscode.openFile("main.c");
     await vscode.command("Compile Loop: Fix This File Until It Compiles");

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { PYTHON } from "../harness/code-server.ts";
 import { Model } from "../harness/model.ts";
 import { until } from "../harness/until.ts";
 import { Workbench } from "../harness/workbench.ts";
@@ -11,7 +10,7 @@ const TYPED = "    return y + 1;";
 
 test("typed into the same lines before Apply: refused, nothing overwritten; the diff's own button works once that is undone (W3)", async () => {
   await Model.run([{ text: REPLY }], async (model) => {
-    const settings = { ...model.settings, "compileLoop.server.python": PYTHON };
+    const settings = model.settings;
     await Workbench.run("typed-meanwhile", { settings, files: { "main.c": BROKEN } }, async (vscode) => {
       await vscode.openFile("main.c");
       await vscode.command("Compile Loop: Fix This File Until It Compiles");
