@@ -59,7 +59,9 @@ def build_log(megabytes: float) -> list[str]:
                 "      |     ^~~~~~~",
             ]
         else:
-            new = [f"gcc -O2 -Wall -Iinclude -Ilib/core/include -DNDEBUG -DVERSION=3 -c lib/core/part_{n}.c -o build/{n}.o"]
+            new = [
+                f"gcc -O2 -Wall -Iinclude -Ilib/core/include -DNDEBUG -DVERSION=3 -c lib/core/part_{n}.c -o build/{n}.o"
+            ]
         lines += new
         size += sum(len(line) + 1 for line in new)
     return lines
@@ -105,7 +107,8 @@ def main(megabytes: float = 100.0) -> dict[str, float]:
     log = build_log(min(megabytes, 50))
     plain = read(log, min(megabytes, 50))
     print(f"build log: {plain.speed:.0f} MB/s, {plain.total_errors} errors, {plain.returned} handed over")
-    print(f"flood:     {flooded.speed:.1f} MB/s, {flooded.total_errors} errors, {flooded.returned} handed over (at most {MOST}, {MOST_KINDS} with new kinds), {grown} MB more memory")
+    print(f"flood:     {flooded.speed:.1f} MB/s, {flooded.total_errors} errors, {flooded.returned} handed over")
+    print(f"           (at most {MOST}, or {MOST_KINDS} with new kinds), {grown} MB more memory")
     return {"log_mb_per_s": plain.speed, "flood_mb_per_s": flooded.speed, "flood_memory_mb": float(grown)}
 
 

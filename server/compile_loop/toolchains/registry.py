@@ -26,6 +26,11 @@ def reader_types() -> tuple[type[Reader], ...]:
     return tuple(sorted(readers, key=lambda reader: reader.order))
 
 
+def readable_environment() -> dict[str, str]:
+    """Variables for a check's processes, so that compilers offer their fixes even inside a user's own build (SPEC D5)."""
+    return {name: value for toolchain in toolchains() for name, value in toolchain.environment.items()}
+
+
 def known_tools() -> list[tuple[str, tuple[str, ...], str]]:
     """For `compile-loop doctor`: (toolchain, its programs, how to install them)."""
     return [

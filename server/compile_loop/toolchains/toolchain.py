@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from compile_loop.contracts.checks import Check
@@ -25,7 +25,8 @@ class Toolchain:
     `endings` are file name endings of its sources, with the dot, in lower case. `order` sorts readers and manifests:
     lower comes first. `notice` is given a directory and the workspace root, both absolute, and gives the check of a
     manifest in that directory, if it holds one; `builds` are the endings for which such a manifest counts. `compile`
-    is given files of this language and the root, and gives a check of just these files.
+    is given files of this language and the root, and gives a check of just these files. `environment` are variables
+    that make the tool say more for a program to read, whoever calls it.
     """
 
     name: str
@@ -36,3 +37,4 @@ class Toolchain:
     order: int = 50
     notice: Callable[[Path, Path], Check | None] | None = None
     compile: Callable[[Sequence[Path], Path], Check | None] | None = None
+    environment: Mapping[str, str] = field(default_factory=dict)

@@ -56,4 +56,9 @@ TOOLCHAIN = Toolchain(
     endings=C,
     order=60,
     compile=check_c,
+    # gcc's variable is documented; clang's has a leading "#" to keep quiet about itself.
+    environment={
+        "GCC_EXTRA_DIAGNOSTIC_OUTPUT": "fixits-v1",
+        "CCC_OVERRIDE_OPTIONS": "#+-fdiagnostics-parseable-fixits",
+    },
 )

@@ -1,0 +1,85 @@
+"""What the installed compilers offer, applied at exactly the range that was read (SPEC D5)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.support.programs import Program, need, read, run
+
+from compile_loop.contracts.diagnostics import Diagnostic, Suggestion
+from compile_loop.edits.text import decode
+from compile_loop.toolchains.registry import readable_environment
+
+pytestmark = pytest.mark.spec("D5")
+
+USERS_OWN = [
+    # (program, tool, whether the tool calls its offer safe): the users' commands, which ask for no fix-its
+    ("gcc_typo_member", "gcc", True),
+    ("gcc_undeclared_tab_emoji", "gcc", True),
+    ("gxx_crlf", "g++", True),
+    ("gxx_unicode_identifiers", "g++", True),
+    ("clang_arrow_fixit", "clang", True),
+    ("clang_ansi", "clang", True),
+]
+MACHINE = [
+    ("cargo_missing_semicolon_two_crates", "cargo", True),
+    ("cargo_borrow_emoji", "cargo", True),
+    ("cargo_deny_warnings", "cargo", True),
+    ("cargo_missing_import", "cargo", False),
+    ("cargo_workspace_member", "cargo", True),
+]
+
+
+def errors(root: Path, command: str) -> list[Diagnostic]:
+    exit_code, output = run(command, root, readable_environment())
+    return [one for one in read(output, root, command, exit_code) if one.is_error]
+
+
+def apply(root: Path, suggestion: Suggestion) -> None:
+    """Replace the ranges' bytes, last first."""
+    for edit in sorted(suggestion.edits, key=lambda edit: edit.range, reverse=True):
+        path = root / edit.file
+        source = decode(path.read_bytes())
+        start, end = source.offset_at(edit.range.start), source.offset_at(edit.range.end)
+        data = source.encode()
+        path.write_bytes(data[:start] + edit.new_text.encode(source.encoding) + data[end:])
+
+
+@pytest.mark.parametrize(
+    ("name", "tool", "safe", "mode"),
+    [*((*case, "") for case in USERS_OWN), *((*case, "_json") for case in MACHINE)],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_applied_offer_removes_its_error(name: str, tool: str, safe: bool, mode: str, tmp_path: Path) -> None:
+    need(tool)
+    program = Program(name)
+    root = program.copy(tmp_path / "p")
+    command = program.command(mode)
+    left = errors(root, command)
+    for _ in range(len(left)):
+        offered = [(one, fix) for one in left for fix in one.suggestions]
+        assert offered, left
+        diagnostic, suggestion = offered[0]
+        assert suggestion.safe is safe
+        apply(root, suggestion)
+        now = errors(root, command)
+        assert len(now) < len(left), (diagnostic, suggestion, now)
+        left = now
+    assert left == []
+
+
+def test_offer_shown_in_a_snippet_is_the_parseable_one(tmp_path: Path) -> None:
+    """Without any option or variable the row below the caret says the same."""
+    need("gcc")
+    root = Program("gcc_typo_member").copy(tmp_path / "p")
+    command = Program("gcc_typo_member").command()
+    _, shown = run(command, root)
+    _, parseable = run(command, root, readable_environment())
+    assert b"fix-it:" in parseable
+    assert b"fix-it:" not in shown
+    first, second = (
+        [[fix.edits for fix in one.suggestions] for one in read(output, root, command)] for output in (shown, parseable)
+    )
+    assert first == second
+    assert first[0]
