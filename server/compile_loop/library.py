@@ -23,6 +23,9 @@ from compile_loop.tools.catalogue import ToolMode, ToolNameError, offer
 from compile_loop.tools.extra import extra_tool
 from compile_loop.tools.tool import Tool
 
+_being_written: set[str] = set()
+"""Files of runs under way in this process: two runs may not write one file (SPEC L18)."""
+
 OnFailure = Literal["best", "restore", "keep"]
 LLM_FIELDS = (
     "provider",
@@ -247,6 +250,9 @@ async def _run(conf: Conf, task: _Task, extra: tuple[Tool, ...], llm: TurnGenera
         admit=lambda _path, _error: "only the targets are written",
         clock=time.monotonic,
     )
+    if taken := _being_written.intersection(paths):
+        raise UsageError(f"{conf.name}: {', '.join(sorted(taken))} is being written by another run; wait for it.")
+    _being_written.update(paths)
     originals = {path: _bytes(path) for path in paths}
     last_error, outcome = "", None
     run = Run(request, parts)
@@ -259,6 +265,8 @@ async def _run(conf: Conf, task: _Task, extra: tuple[Tool, ...], llm: TurnGenera
     except BaseException:
         shadow.restore()
         raise
+    finally:
+        _being_written.difference_update(paths)
     assert outcome is not None  # the stream always ends with it
     _leave(shadow, outcome, conf.on_failure, root, originals)
     written = sorted(path for path, before in originals.items() if _bytes(path) != before)

@@ -13,7 +13,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from compile_loop.assemble import ConfigurationError, Job
+from compile_loop.assemble import ConfigurationError, Job, start
 from compile_loop.cli import exits
 from compile_loop.cli.fix import Result, report, settle, watch
 from compile_loop.contracts.outcome import Outcome
@@ -74,7 +74,7 @@ async def _fix(folder: Path, model: str, base_url: str, console: Console) -> Out
     async with _endpoint(model, base_url) as (name, address):
         settings = Settings(model=name, base_url=address)
         job = Job(root=folder, targets=(), settings=settings, scope="workspace", checks=(CHECK,))
-        return await watch(job, console)
+        return await watch(start(job), console)
 
 
 @contextlib.asynccontextmanager

@@ -7,6 +7,7 @@ import contextlib
 import json
 import signal
 import sys
+from dataclasses import replace
 from enum import Enum
 from pathlib import Path
 
@@ -16,16 +17,18 @@ from rich.markup import escape
 from rich.padding import Padding
 from rich.text import Text
 
-from compile_loop.assemble import ConfigurationError, Job, start
+from compile_loop.assemble import ConfigurationError, Job, carry_on, start
 from compile_loop.cli import exits
 from compile_loop.cli.diff import coloured, unified_diff
 from compile_loop.cli.job import make_job
 from compile_loop.cli.json_output import outcome_document
 from compile_loop.cli.progress import Progress
 from compile_loop.contracts.events import RunFinished
-from compile_loop.contracts.outcome import Ending, Outcome
+from compile_loop.contracts.outcome import Ending, FailureKind, Outcome
+from compile_loop.engine.run import Run
 from compile_loop.settings import Settings
 from compile_loop.shadow.apply import ApplyError, apply_edit
+from compile_loop.tools.catalogue import ToolMode
 
 NAME = "fix"
 EXAMPLE = "Example: `compile-loop fix src/a.c --check 'make' --model openai:gpt-5 --apply`"
@@ -56,6 +59,12 @@ def run(
     suggestions: bool = typer.Option(True, help="Try the toolchain's own fixes first."),
     allow_new_files: bool = typer.Option(False, help="Let the edit create files."),
     encoding: str = typer.Option("", help="The files' encoding, where it is neither UTF-8 nor marked."),
+    tool_mode: ToolMode = typer.Option(ToolMode.AUTO, help="Which channel the model has."),
+    max_steps: int = typer.Option(40, min=1, help="How many replies with tool calls a round may take."),
+    max_tokens: int = typer.Option(400_000, min=1, help="Tokens for the whole run."),
+    interactive: bool = typer.Option(
+        False, "--interactive", help="After a run, go on with notes of yours until an empty one."
+    ),
     apply: bool = typer.Option(False, "--apply", help="Write a green result without asking."),
     diff: bool = typer.Option(False, "--diff", help="Print the diff on standard output and write nothing."),
     as_json: bool = typer.Option(
@@ -73,6 +82,9 @@ def run(
         model=model,
         base_url=base_url,
         api_key_env=api_key_env,
+        tool_mode=tool_mode.value,
+        max_steps=max_steps,
+        max_tokens_per_run=max_tokens,
         max_rounds=max_rounds,
         deadline_seconds=deadline,
         suggestions=suggestions,
@@ -81,11 +93,12 @@ def run(
     console = Console(stderr=diff or as_json)
     try:
         job = make_job(files or [], root, check, spec, settings, encoding)
-        outcome = asyncio.run(watch(job, console))
+        outcome = converse(job, console) if interactive else asyncio.run(watch(start(job), console))
     except ConfigurationError as error:
         Console(stderr=True).print(f"[red]{escape(str(error))}[/red]", highlight=False, soft_wrap=True)
         raise typer.Exit(exits.USAGE) from error
-    report(outcome, console)
+    if not interactive:
+        report(outcome, console)
     decision = Result.APPLY if apply else Result.DIFF if diff or as_json else Result.ASK
     applied, code = settle(outcome, job.root, decision, console, diff)
     if as_json:
@@ -93,9 +106,26 @@ def run(
     raise typer.Exit(code)
 
 
-async def watch(job: Job, console: Console) -> Outcome:
-    """Run a job, printing what happens; Ctrl+C cancels it. Raises `ConfigurationError`."""
+def converse(job: Job, console: Console) -> Outcome:
+    """Run, show, and go on with a note in the same conversation, until an empty line (SPEC L19)."""
     active = start(job)
+    outcome = asyncio.run(watch(active, console))
+    while True:
+        report(outcome, console)
+        for change in outcome.edit.files:
+            console.print(coloured(unified_diff(change)), end="", soft_wrap=True)
+        if outcome.failure is not None and outcome.failure.kind is FailureKind.CANCELLED:
+            return outcome
+        console.print("\n[bold]Note[/bold] (what else is wanted; empty: done): ", end="")
+        note = sys.stdin.readline().strip()
+        if not note:
+            return outcome
+        active = carry_on(replace(job, spec=note), active)
+        outcome = asyncio.run(watch(active, console))
+
+
+async def watch(active: Run, console: Console) -> Outcome:
+    """Follow a run to its end, printing what happens; Ctrl+C cancels it."""
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         with contextlib.suppress(NotImplementedError):

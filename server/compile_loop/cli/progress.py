@@ -10,20 +10,27 @@ from rich.status import Status
 
 from compile_loop.contracts.checks import CheckResult
 from compile_loop.contracts.events import (
+    ChannelSwitched,
     CheckFinished,
     CheckStarted,
+    Compacted,
     EditApplied,
     EditRefused,
     Event,
     ModelReplied,
     ModelText,
     Pass,
+    PlanCompared,
+    PlanMade,
+    QuestionAsked,
+    Regrounded,
     RolledBack,
     RoundFinished,
     RoundStarted,
     RunStarted,
     SuggestionApplied,
     SuggestionDropped,
+    ToolCalled,
     Waiting,
     Warned,
 )
@@ -82,6 +89,27 @@ class Progress:
                     self._now(f"{self._model} is writing ({self._characters} characters)")
             case ModelReplied():
                 self._line("reply", f"{self._characters} characters  [dim]{_tokens(event.spending)}[/dim]")
+            case ToolCalled():
+                self._line(
+                    "tool",
+                    f"{escape(event.name)} {escape(event.detail)}{'' if event.ok else '  [yellow]refused[/yellow]'}",
+                )
+            case PlanMade():
+                for line in event.text.splitlines():
+                    self._line("plan", escape(line))
+            case PlanCompared() if event.left_out or event.unplanned:
+                differs = [f"left out {path}" for path in event.left_out] + [
+                    f"{path} was not planned" for path in event.unplanned
+                ]
+                self._line("plan", f"[yellow]{escape('; '.join(differs))}[/yellow]")
+            case Regrounded():
+                self._line("reground", "the model was told where it stands")
+            case ChannelSwitched():
+                self._line("channel", f"plain text from here on: {escape(event.reason)}")
+            case Compacted():
+                self._line("compact", f"{event.turns} oldest turns left out of the conversation")
+            case QuestionAsked():
+                self._line("question", escape(event.question))
             case EditApplied():
                 self._line(
                     "edit", f"{event.blocks} {_plural(event.blocks, 'block')} in {escape(', '.join(event.files))}"
