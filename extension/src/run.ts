@@ -81,7 +81,7 @@ export class Runs {
           const request = { ...params, encodings: encodings(client), workDoneToken };
           const answer = client.sendRequest(RunRequest, request, stop.token);
           const result = await Promise.race([answer, this.refusesToStop(stop, id)]);
-          note = `$(${result.ending === "failed" ? "error" : "check"}) ${result.message}`;
+          note = result.ending === "failed" ? "$(error) Compile Loop: not fixed" : `$(check) ${result.message}`;
           return result.failure === "cancelled" ? undefined : result;
         } finally {
           heard.dispose();

@@ -22,11 +22,8 @@ exports.activate = (context) => {
       .flatMap(([uri, found]) =>
         found.map(({ source = "", message, range }) => ({ file: uri.fsPath, source, message, line: range.start.line })),
       );
-    const { check, apply } = vscode.workspace.getConfiguration("compileLoop");
-    writeFileSync(
-      `${STATE}.new`,
-      JSON.stringify({ documents: Object.fromEntries(documents), diagnostics, check, apply }),
-    );
+    const settings = vscode.workspace.getConfiguration("compileLoop");
+    writeFileSync(`${STATE}.new`, JSON.stringify({ documents: Object.fromEntries(documents), diagnostics, settings }));
     renameSync(`${STATE}.new`, STATE);
   };
   const check = (document) => {

@@ -30,6 +30,7 @@ const QUIET = {
   "extensions.autoCheckUpdates": false,
   "extensions.ignoreRecommendations": true,
   "window.commandCenter": false,
+  "remote.autoForwardPorts": false,
   "git.openRepositoryInParentFolders": "never",
   "editor.autoClosingBrackets": "never",
   "editor.autoIndent": "none",

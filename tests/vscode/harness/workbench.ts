@@ -18,9 +18,15 @@ const BROWSER_FLAGS = [
 interface State {
   readonly documents: Record<string, { text: string; dirty: boolean; version: number }>;
   readonly diagnostics: { file: string; source: string; message: string; line: number }[];
-  /** The settings `compileLoop.check` and `compileLoop.apply`. */
-  readonly check: string;
-  readonly apply: string;
+  /** The settings of Compile Loop by their names. */
+  readonly settings: Record<string, unknown>;
+}
+
+interface Content {
+  /** What is in the folder; undefined for a window with no folder. */
+  readonly files?: Record<string, string> | undefined;
+  /** The folder's name. By default it has a space and a letter outside ASCII, as many a real path has. */
+  readonly folder?: string | undefined;
 }
 
 /** A real VS Code in a headless browser, driven as a person would: keys, menus, buttons. Every wait has a deadline. */
@@ -40,14 +46,14 @@ export class Workbench {
   /** Opens a window on a new folder with these files, does the work, and ends all of it; a failure leaves a picture. */
   static async run(
     name: string,
-    { files, ...options }: Options & { files?: Record<string, string> },
+    { files, folder, ...options }: Options & Content,
     work: (workbench: Workbench) => Promise<void>,
   ): Promise<void> {
     const server = new CodeServer();
     let workbench: Workbench | undefined;
     try {
       await server.start(options);
-      workbench = await Workbench.open(server, files);
+      workbench = await Workbench.open(server, { files, folder });
       await work(workbench);
     } catch (error) {
       await workbench?.picture(`${name}-failed`).catch(() => undefined);
@@ -61,8 +67,8 @@ ${server.log()}`);
     }
   }
 
-  private static async open(server: CodeServer, files: Record<string, string> | undefined): Promise<Workbench> {
-    const folder = join(server.root, "my projekt ü"); // a space and a letter outside ASCII, as in many a real path
+  private static async open(server: CodeServer, { files, folder: name = "my projekt ü" }: Content): Promise<Workbench> {
+    const folder = join(server.root, name);
     mkdirSync(folder);
     for (const [path, text] of Object.entries(files ?? {})) {
       mkdirSync(dirname(join(folder, path)), { recursive: true });
@@ -81,7 +87,15 @@ ${server.log()}`);
 
   /** What the editor holds, as an extension sees it. */
   get state(): State {
-    return this.stateOrNothing() ?? { documents: {}, diagnostics: [], check: "", apply: "" };
+    return this.stateOrNothing() ?? { documents: {}, diagnostics: [], settings: {} };
+  }
+
+  /** Changes the user's settings, and waits until they are in force. */
+  async configure(settings: Record<string, unknown>): Promise<void> {
+    this.server.configure(settings);
+    for (const [name, value] of Object.entries(settings)) {
+      await until(`the setting ${name}`, () => this.state.settings[name.replace("compileLoop.", "")] === value);
+    }
   }
 
   path(name: string): string {
@@ -172,6 +186,7 @@ ${server.log()}`);
 
   async picture(name: string): Promise<void> {
     mkdirSync(SHOTS, { recursive: true });
+    await this.page.mouse.move(200, 600); // nothing is there that would show a tip
     await this.page.screenshot({ path: join(SHOTS, `${name}.png`), animations: "disabled" });
   }
 

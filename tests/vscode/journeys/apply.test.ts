@@ -29,8 +29,7 @@ test("applied at once and taken back by Undo; applied in part (V5)", async () =>
         await until(`the old text in ${name}`, () => vscode.text(name) === text);
       }
 
-      vscode.server.configure({ ...settings, "compileLoop.apply": "preview" });
-      await until("the setting to arrive", () => vscode.state.apply === "preview");
+      await vscode.configure({ ...settings, "compileLoop.apply": "preview" });
       await vscode.command("Compile Loop: Fix Workspace");
       await vscode.press(vscode.notification(/Apply 2 files\?/), "Apply Some…");
       await vscode.page.locator(".quick-input-list .monaco-list-row", { hasText: "b.c" }).getByRole("checkbox").click();

@@ -35,7 +35,8 @@ int main(void) {
     stack numbers = {0};
     push(&numbers, 40);
     push(&numbers, 2);
-    printf("%d\\n", pop(&numbers) + pop(numbers));
+    int sum = pop(&numbers) + pop(numbers);
+    printf("%d\\n", sum);
     return 0;
 }
 `,
@@ -65,9 +66,9 @@ const SECOND = `stack.c used a field that does not exist, and main.c passed the 
 
 <<< path=src/main.c >>>
 <<<<<<< SEARCH
-    printf("%d\\n", pop(&numbers) + pop(numbers));
+    int sum = pop(&numbers) + pop(numbers);
 =======
-    printf("%d\\n", pop(&numbers) + pop(&numbers));
+    int sum = pop(&numbers) + pop(&numbers);
 >>>>>>> REPLACE
 `;
 
@@ -79,7 +80,7 @@ test("two files from the palette: picked, fixed in two rounds, both applied (V2,
     ],
     async (model) => {
       const settings = model.settings;
-      await Workbench.run("fix-files", { settings, files: FILES }, async (vscode) => {
+      await Workbench.run("fix-files", { settings, files: FILES, folder: "stack" }, async (vscode) => {
         await vscode.openFile("main.c", "src/main.c");
         await vscode.openFile("stack.c", "src/stack.c");
         await until("both files to fail in the editor", () => vscode.state.diagnostics.length >= 2);

@@ -46,9 +46,8 @@ test("Stop in the middle: at once, no process left, nothing changed (V2, V4, L15
       untouched();
 
       // While the model writes, by the command.
-      vscode.server.configure(settings);
+      await vscode.configure({ ...settings, "compileLoop.check": "" });
       await vscode.command("Notifications: Clear All Notifications");
-      await until("the settings to arrive", () => vscode.state.check === "");
       await vscode.command("Compile Loop: Fix This File Until It Compiles");
       await progress.getByText("the model writes").waitFor();
       await vscode.command("Compile Loop: Stop");

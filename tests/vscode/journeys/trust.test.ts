@@ -16,14 +16,14 @@ test("Restricted Mode: nothing of the folder runs until it is trusted (V8)", asy
     const refusal = vscode.notification("Compile Loop runs nothing in Restricted Mode");
     await refusal.waitFor();
     await vscode.picture("trust-restricted");
-    assert.equal(vscode.state.check, "", "a folder that is not trusted set the check");
+    assert.equal(vscode.state.settings.check, "", "a folder that is not trusted set the check");
     await vscode.press(refusal, "Manage Trust");
     await vscode.page.locator(".workspace-trust-editor").getByRole("button", { name: "Trust", exact: true }).click();
     await vscode.openFile("main.c");
     await vscode.command("Compile Loop: Fix This File Until It Compiles");
     await vscode.notification(/nothing to fix|already passes/i).waitFor();
     await vscode.picture("trust-granted");
-    assert.match(vscode.state.check, /gcc/);
+    assert.match(String(vscode.state.settings.check), /gcc/);
     assert.ok(!existsSync(vscode.path("ran")), "the check ran in the user's own tree");
   });
 });
