@@ -46,10 +46,16 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of one call, as the provider counted them."""
+    """Tokens of one call, as the provider counted them.
+
+    `cached_tokens` of the prompt came out of the provider's cache, `cache_written_tokens` of it were put there; both are
+    part of `prompt_tokens`.
+    """
 
     prompt_tokens: int
     completion_tokens: int
+    cached_tokens: int = 0
+    cache_written_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,17 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
-from dataclasses import replace
 
 import httpx
 
 from compile_loop.contracts.protocols import (
     Message,
-    ModelError,
     ModelErrorKind,
     Notice,
     Reply,
-    Retrying,
     TextDelta,
     ToolSchema,
     TurnEvent,
@@ -25,16 +22,16 @@ from compile_loop.models.connection import connection_failed, open_client
 from compile_loop.models.endpoint import Endpoint
 from compile_loop.models.failures import judge, upstream_of_response
 from compile_loop.models.model_settings import ModelSettings
-from compile_loop.models.refusals import learn
-from compile_loop.models.retry import RetryPolicy, Timing, spoken
-from compile_loop.models.streaming import SilenceError, answer, patience_for, server_sent_events, whole_body
+from compile_loop.models.refusals import TOO_SHORT, learn, may_be_longer
+from compile_loop.models.retry import RetryPolicy, Timing
+from compile_loop.models.retrying import with_retries
+from compile_loop.models.streaming import SilenceError, answer, json_lines, patience_for, server_sent_events, whole_body
 from compile_loop.models.thinking import ThinkingFilter, visible_text
 from compile_loop.models.tool_calls import with_ids
 from compile_loop.models.wire import CallFailedError, Shape, StreamReader, UpstreamError, Wire
 
 _GRACE_AFTER_FINISH = 2.0
 """Seconds that usage and the end mark may still take once the reply itself is finished."""
-_MOST_REFUSALS = 6
 
 
 class HttpTurnGenerator:
@@ -56,7 +53,7 @@ class HttpTurnGenerator:
         self._notices = list(notices)
         self._policy = policy or RetryPolicy(retries=settings.retries)
         self._timing = timing or Timing()
-        self._shape = Shape()
+        self._shape = Shape(own_limit=settings.max_tokens is None)
         self._client: httpx.AsyncClient | None = None
 
     @property
@@ -75,28 +72,24 @@ class HttpTurnGenerator:
         while self._notices:
             yield Notice(self._notices.pop(0))
         started = self._timing.clock()
-        failures = 0
-        refusals = 0
-        while True:
+        sent: dict[str, object] = {}
+
+        def call() -> AsyncGenerator[TurnEvent, None]:
+            nonlocal sent
             sent = self._wire.body(messages, tools, self._shape)
-            try:
-                async with aclosing(self._call(sent, tools, started)) as events:
-                    async for event in events:
-                        yield _with_ids(event, messages) if isinstance(event, Reply) else event
-                return
-            except UpstreamError as error:
-                learnt = learn(error.upstream, sent, self._shape) if refusals < _MOST_REFUSALS else None
-                if learnt:
-                    refusals += 1
-                    yield Notice(learnt)
-                    continue
-                failed = judge(error.upstream, self._endpoint)
-            except CallFailedError as error:
-                failed = error
-            failures += 1
-            seconds = self._wait_before(failures, failed)
-            yield Retrying(failed.message, seconds)
-            await self._timing.sleep(seconds)
+            return self._call(sent, messages, tools, started)
+
+        async with aclosing(
+            with_retries(
+                call,
+                self._policy,
+                self._timing,
+                learn=lambda error: learn(error.upstream, sent, self._shape),
+                judge=lambda error: judge(error.upstream, self._endpoint),
+            )
+        ) as events:
+            async for event in events:
+                yield event
 
     async def aclose(self) -> None:
         """Give back connections."""
@@ -104,21 +97,8 @@ class HttpTurnGenerator:
         if client is not None:
             await client.aclose()
 
-    def _wait_before(self, retry: int, failed: CallFailedError) -> float:
-        """Seconds before the call is made again; raises `ModelError` where it is not."""
-        policy = self._policy
-        allowed = policy.timed_out_retries if failed.timed_out else policy.retries
-        message = failed.message
-        if failed.passing and failed.wait is not None and failed.wait > policy.longest_wish:
-            message += f" It asked for a wait of {spoken(failed.wait)}; {spoken(policy.longest_wish)} are allowed."
-        elif failed.passing and retry <= min(allowed, policy.retries):
-            return failed.wait or policy.backoff(retry, self._timing.chance())
-        if retry > 1:
-            message += f" (tried {retry} times)"
-        raise ModelError(failed.kind, message)
-
     async def _call(
-        self, sent: dict[str, object], tools: tuple[ToolSchema, ...], started: float
+        self, sent: dict[str, object], messages: tuple[Message, ...], tools: tuple[ToolSchema, ...], started: float
     ) -> AsyncGenerator[TurnEvent, None]:
         """Make one call; ends with a `Reply`, or raises `UpstreamError` or `CallFailedError`."""
         reader = self._wire.reader(tools)
@@ -151,7 +131,15 @@ class HttpTurnGenerator:
         text, calls = visible_text(reader.text), reader.tool_calls
         if not calls:
             text, calls = calls_in_text(text, tools)
-        yield Reply(text, reader.finish, reader.usage, self._timing.clock() - started, calls)
+        if reader.finish == "length" and not (text.strip() or calls):
+            if may_be_longer(sent, self._shape):
+                raise UpstreamError(TOO_SHORT)
+            yield Notice(
+                "The model used up all its tokens before it said anything. Raise max_tokens or switch its thinking off."
+            )
+        reply = Reply(text, reader.finish, reader.usage, self._timing.clock() - started, with_ids(calls, messages))
+        self._wire.settle(messages, reply, reader)
+        yield reply
 
     async def _texts(self, sent: dict[str, object], reader: StreamReader) -> AsyncGenerator[str, None]:
         """The pieces of text of one answer, as they arrive."""
@@ -177,7 +165,8 @@ class HttpTurnGenerator:
             if kind == "application/json":
                 yield reader.feed_whole(_json(await whole_body(response, patience)))
                 return
-            async with aclosing(server_sent_events(response, patience)) as events:
+            pieces = json_lines if self._wire.lines else server_sent_events
+            async with aclosing(pieces(response, patience)) as events:
                 async for event in events:
                     if text := reader.feed(event.event, event.data):
                         yield text
@@ -212,10 +201,6 @@ class HttpTurnGenerator:
             f"The stream from {self._endpoint.shown} ended before the reply was complete; nothing of it is used.",
             passing=True,
         )
-
-
-def _with_ids(reply: Reply, messages: tuple[Message, ...]) -> Reply:
-    return replace(reply, tool_calls=with_ids(reply.tool_calls, messages))
 
 
 def _json(body: bytes) -> object:

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from urllib.parse import urlsplit
 
-from compile_loop.contracts.protocols import Message, ToolCall, ToolSchema, Usage
-from compile_loop.models.failures import upstream_of
+from compile_loop.contracts.protocols import Message, ToolSchema, Usage
 from compile_loop.models.history import valid_messages
 from compile_loop.models.model_settings import ModelSettings
-from compile_loop.models.tool_calls import CallAssembler
-from compile_loop.models.wire import Shape, Upstream, UpstreamError
+from compile_loop.models.reading import Reader, entries, mapping, number_in
+from compile_loop.models.wire import Shape, Wire
 
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
 KEY_VARIABLE = "OPENAI_API_KEY"
 _OWN_HOST = "api.openai.com"
+_AZURE = (".openai.azure.com", ".cognitiveservices.azure.com", ".services.ai.azure.com")
 
 
-class ChatCompletions:
+class ChatCompletions(Wire):
     """The wire protocol: requests out of messages, replies out of streamed chunks."""
 
     path = "/chat/completions"
@@ -27,8 +26,8 @@ class ChatCompletions:
         self._temperature = temperature
 
     def headers(self, key: str | None) -> dict[str, str]:
-        """The bearer token, where there is one."""
-        return {"Authorization": f"Bearer {key}"} if key else {}
+        """The bearer token, where there is one, and Azure's own header for it."""
+        return bearer_headers(key, self._settings.base_url)
 
     def body(self, messages: tuple[Message, ...], tools: tuple[ToolSchema, ...], shape: Shape) -> dict[str, object]:
         """The request; usage is asked for, since without it most servers count nothing when they stream."""
@@ -40,19 +39,14 @@ class ChatCompletions:
             "temperature": self._temperature,
         }
         if tools:
-            body["tools"] = [_declared(tool) for tool in tools]
-        if self._settings.max_tokens is not None:
-            body["max_tokens"] = self._settings.max_tokens
+            body["tools"] = [declared(tool) for tool in tools]
+        if (limit := shape.limit(self._settings.max_tokens)) is not None:
+            body["max_tokens"] = limit
         if self._settings.disable_thinking:
             body |= self._without_thinking()
-        for name in shape.dropped:
-            body.pop(name, None)
         if "stream" in shape.dropped:
             body.pop("stream_options", None)
-        for old, new in shape.renamed.items():
-            if old in body:
-                body[new] = body.pop(old)
-        return body | dict(self._settings.extra_body)
+        return shape.applied(body) | dict(self._settings.extra_body)
 
     def reader(self, tools: tuple[ToolSchema, ...]) -> ChunkReader:
         """A fresh reader for one reply."""
@@ -66,136 +60,74 @@ class ChatCompletions:
         return {"chat_template_kwargs": {"enable_thinking": False}}
 
 
-class ChunkReader:
+class ChunkReader(Reader):
     """Puts one reply together from `chat.completion.chunk` events."""
 
-    def __init__(self, tools: tuple[ToolSchema, ...] = ()) -> None:
-        self._calls = CallAssembler({tool.name for tool in tools})
-        self._pieces: list[str] = []
-        self._finish = ""
-        self._done = False
-        self._usage: Usage | None = None
-        self._stray = ""
-
-    def feed(self, event: str, data: str) -> str:
-        """Take one event: a chunk, `[DONE]`, a keep-alive in disguise, an error, or something unreadable."""
-        data = data.strip()
-        if not data or data.startswith(":"):
-            return ""
-        if data == "[DONE]":
-            self._done = True
-            return ""
-        try:
-            chunk = json.loads(data)
-        except ValueError:
-            if event == "error":
-                raise UpstreamError(Upstream(None, data)) from None
-            self._stray = self._stray or data
-            return ""
-        if event == "error" or (isinstance(chunk, dict) and chunk.get("error")):
-            raise UpstreamError(upstream_of(None, chunk))
-        if not isinstance(chunk, dict):
-            self._stray = self._stray or data
-            return ""
-        return self._take(chunk)
-
-    def feed_whole(self, body: object) -> str:
-        """Take a whole `chat.completion`, from a server that does not stream."""
-        if not isinstance(body, dict) or body.get("error"):
-            raise UpstreamError(upstream_of(None, body))
-        text = self._take(body)
-        if isinstance(body.get("choices"), list) and body["choices"]:
-            self._done = True
-        else:
-            self._stray = json.dumps(body, ensure_ascii=False)
-        return text
-
-    @property
-    def ended(self) -> bool:
-        """`[DONE]` is the last event of a stream."""
-        return self._done
-
-    @property
-    def complete(self) -> bool:
-        """A finish reason ends a reply; `[DONE]` alone does where there was anything (some servers send no reason)."""
-        return bool(self._finish) or (self._done and bool(self._pieces or self._calls))
-
-    @property
-    def text(self) -> str:
-        """Everything the reply holds so far."""
-        return "".join(self._pieces)
-
-    @property
-    def tool_calls(self) -> tuple[ToolCall, ...]:
-        """The calls that the reply makes so far."""
-        return self._calls.calls
-
-    @property
-    def finish(self) -> str:
-        """The provider's finish reason, `stop` where it gave none."""
-        return self._finish or "stop"
-
-    @property
-    def usage(self) -> Usage | None:
-        """Tokens, where the provider counted them."""
-        return self._usage
-
-    @property
-    def stray(self) -> str:
-        """The first payload that was no chunk."""
-        return self._stray
-
-    def _take(self, chunk: dict[str, object]) -> str:
-        self._count(chunk.get("usage"))
-        choices = chunk.get("choices")
-        if not isinstance(choices, list):
-            return ""
+    def take(self, payload: dict[str, object], event: str) -> str:
+        """Take one chunk; choices but the first are not ours, and reasoning fields are no text."""
+        if isinstance(usage := payload.get("usage"), dict):
+            self._count(usage)
         added = ""
-        for choice in choices:
-            if not isinstance(choice, dict) or choice.get("index", 0) not in (0, None):
+        for choice in entries(payload.get("choices")):
+            if choice.get("index", 0) not in (0, None):
                 continue
             delta = choice.get("delta") or choice.get("message")
             if isinstance(delta, dict):
-                added += _text_of(delta.get("content"))
+                added += text_of(delta.get("content"))
                 self._take_calls(delta)
             reason = choice.get("finish_reason")
             if isinstance(reason, str) and reason:
-                self._finish = reason
-        if added:
-            self._pieces.append(added)
-        return added
+                self.reason = reason
+        return self.add(added)
+
+    def take_whole(self, body: dict[str, object]) -> str:
+        """Take a whole `chat.completion`, from a server that does not stream."""
+        text = self.take(body, "")
+        if body.get("choices") and isinstance(body["choices"], list):
+            self.done = True
+            self.reason = self.reason or "stop"
+        return text
 
     def _take_calls(self, delta: dict[str, object]) -> None:
         fragments = delta.get("tool_calls")
-        if not isinstance(fragments, list):
-            old = delta.get("function_call")
-            fragments = [{"index": 0, "function": old}] if isinstance(old, dict) else []
-        for fragment in fragments:
-            if isinstance(fragment, dict):
-                function = fragment.get("function")
-                function = function if isinstance(function, dict) else {}
-                self._calls.feed(
-                    fragment.get("index"), fragment.get("id"), function.get("name"), function.get("arguments")
-                )
+        if fragments is None and isinstance(old := delta.get("function_call"), dict):
+            fragments = [{"index": 0, "function": old}]
+        for fragment in entries(fragments):
+            function = mapping(fragment.get("function"))
+            self.calls.feed(fragment.get("index"), fragment.get("id"), function.get("name"), function.get("arguments"))
 
-    def _count(self, usage: object) -> None:
-        if not isinstance(usage, dict):
+    def _count(self, usage: dict[str, object]) -> None:
+        prompt, completion = number_in(usage, "prompt_tokens"), number_in(usage, "completion_tokens")
+        if prompt is None and completion is None:
             return
-        prompt, completion = usage.get("prompt_tokens"), usage.get("completion_tokens")
-        if isinstance(prompt, int) or isinstance(completion, int):
-            self._usage = Usage(
-                prompt if isinstance(prompt, int) else 0, completion if isinstance(completion, int) else 0
-            )
+        cached = number_in(usage, "prompt_tokens_details", "cached_tokens")
+        if cached is None:
+            cached = number_in(usage, "prompt_cache_hit_tokens")
+        self.counted = Usage(prompt or 0, completion or 0, min(cached or 0, prompt or 0))
 
 
-def _text_of(content: object) -> str:
+def bearer_headers(key: str | None, base_url: str | None) -> dict[str, str]:
+    """The headers that carry a key to endpoints of OpenAI's kind."""
+    if not key:
+        return {}
+    headers = {"Authorization": f"Bearer {key}"}
+    if (urlsplit(base_url or "").hostname or "").endswith(_AZURE):
+        headers["api-key"] = key
+    return headers
+
+
+def text_of(content: object) -> str:
     """A delta's text: a string, or a list of typed parts of which thinking is left out."""
     if isinstance(content, str):
         return content
-    if not isinstance(content, list):
-        return ""
-    texts = (part.get("text") for part in content if isinstance(part, dict) and part.get("type", "text") == "text")
+    texts = (part.get("text") for part in entries(content) if part.get("type", "text") == "text")
     return "".join(text for text in texts if isinstance(text, str))
+
+
+def declared(tool: ToolSchema) -> dict[str, object]:
+    """A tool as Chat Completions and its kin declare it."""
+    function = {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
+    return {"type": "function", "function": function}
 
 
 def _sent(message: Message) -> dict[str, object]:
@@ -209,8 +141,3 @@ def _sent(message: Message) -> dict[str, object]:
     if message.tool_call_id is not None:
         sent["tool_call_id"] = message.tool_call_id
     return sent
-
-
-def _declared(tool: ToolSchema) -> dict[str, object]:
-    function = {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
-    return {"type": "function", "function": function}

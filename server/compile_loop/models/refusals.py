@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 
@@ -9,7 +10,7 @@ from compile_loop.models.wire import Shape, Upstream
 
 _REFUSED = re.compile(
     r"unsupported|not support|unrecogni[sz]ed|unknown|not permitted|not allowed|unexpected|deprecated|no longer"
-    r"|extra (?:inputs|fields)|cannot be (?:used|set)|must be verified|only the default",
+    r"|extra (?:inputs|fields)|cannot be (?:used|set)|may only be|must be verified|only the default|not (?:found|stored)",
     re.IGNORECASE,
 )
 _SYSTEM = re.compile(
@@ -23,14 +24,40 @@ _TOOLS = re.compile(
     r"|(?:tool|function)[ _-]?(?:use|call(?:ing|s)?)? (?:is|are) not|unsupported[^.]{0,30}tools",
     re.IGNORECASE,
 )
-_DROPPABLE = ("temperature", "stream_options", "reasoning_effort", "chat_template_kwargs", "stream")
+_TOO_MANY = re.compile(
+    r"max_\w*tokens\D{0,40}?(\d+)\s*>\s*(\d+)|max_\w*tokens.{0,200}?(?:at most|maximum(?: of)?|<=?)\s*(\d+)"
+)
+_DROPPABLE = {
+    "temperature": "temperature",
+    "stream_options": "stream_options",
+    "reasoning_effort": "reasoning_effort",
+    "reasoning": r"reasoning(?:\.effort)?",
+    "thinking": "thinking",
+    "think": "think(?:ing)?",
+    "chat_template_kwargs": "chat_template_kwargs",
+    "cache_control": "cache_control",
+    "previous_response_id": r"previous[ _]response(?:[ _]id)?",
+    "include": "include",
+    "store": "store",
+    "truncate": "truncate",
+    "shift": "shift",
+    "stream": "stream",
+}
+"""Parameters that a request can do without, and the words by which endpoints name them."""
 _LIMITS = ("max_tokens", "max_completion_tokens")
+_ALL_LIMITS = (*_LIMITS, "max_output_tokens")
 _STATUSES = frozenset({400, 404, 422, 500})
 """404: routers that find no upstream for a parameter. 500: local servers whose chat template raises."""
+_LONGER = 4
+TOO_SHORT = Upstream(None, code="nothing_but_thinking")
+"""Not said by an endpoint: a reply whose whole length went into thinking."""
 
 
 def learn(upstream: Upstream, sent: Mapping[str, object], shape: Shape) -> str | None:
     """Change `shape` after a refusal and say so in a sentence; None where there is nothing (more) to change."""
+    if upstream is TOO_SHORT:
+        shape.longer = _LONGER
+        return f"The model used up all its tokens in thinking; it is asked once more with {_LONGER} times as many."
     if upstream.status not in _STATUSES:
         return None
     words = f"{upstream.code} {upstream.message}"
@@ -43,9 +70,29 @@ def learn(upstream: Upstream, sent: Mapping[str, object], shape: Shape) -> str |
     if "tools" in sent and "tools" not in shape.dropped and (upstream.param == "tools" or _TOOLS.search(words)):
         shape.dropped.add("tools")
         return "The model takes no tools; it is asked without them and edits by text alone."
-    if not _REFUSED.search(words.replace("_", " ")):
+    return _bounded(upstream, sent, shape) or (
+        (_limit(upstream, sent, shape) or _dropped(upstream, sent, shape))
+        if _REFUSED.search(words.replace("_", " "))
+        else None
+    )
+
+
+def may_be_longer(sent: Mapping[str, object], shape: Shape) -> bool:
+    """Whether a reply that was cut off may be asked for with more tokens."""
+    return shape.longer == 1 and shape.most_tokens is None and any(name in sent for name in _ALL_LIMITS)
+
+
+def _bounded(upstream: Upstream, sent: Mapping[str, object], shape: Shape) -> str | None:
+    """A bound of the endpoint's own below the length that nobody but the product itself asked for."""
+    found = _TOO_MANY.search(upstream.message)
+    if found is None or shape.most_tokens is not None or not shape.own_limit:
         return None
-    return _limit(upstream, sent, shape) or _dropped(upstream, sent, shape)
+    bound = int(found.group(2) or found.group(3))
+    asked = next((value for name in _ALL_LIMITS if isinstance(value := sent.get(name), int)), 0)
+    if not 0 < bound < asked:
+        return None
+    shape.most_tokens = bound
+    return f"The model writes at most {bound} tokens in a reply; that is asked for."
 
 
 def _limit(upstream: Upstream, sent: Mapping[str, object], shape: Shape) -> str | None:
@@ -57,17 +104,20 @@ def _limit(upstream: Upstream, sent: Mapping[str, object], shape: Shape) -> str 
 
 
 def _dropped(upstream: Upstream, sent: Mapping[str, object], shape: Shape) -> str | None:
-    for name in _DROPPABLE:
-        if name in sent and name not in shape.dropped and _names(upstream, name):
+    for name, words in _DROPPABLE.items():
+        there = name in sent or (name == "cache_control" and '"cache_control"' in json.dumps(sent))
+        if there and name not in shape.dropped and _names(upstream, words):
             shape.dropped.add(name)
             return f"The model takes no {name}; it is asked without it."
     return None
 
 
-def _names(upstream: Upstream, parameter: str) -> bool:
-    if upstream.param:
-        return upstream.param.split(".")[0] == parameter
-    return re.search(rf"(?<![A-Za-z_]){parameter}(?![A-Za-z_])", upstream.message) is not None
+def _names(upstream: Upstream, words: str) -> bool:
+    if upstream.param and re.fullmatch(words, upstream.param.split(".")[0]):
+        return True
+    if upstream.param and "cache_control" not in upstream.param:
+        return False
+    return re.search(rf"(?<![A-Za-z_])(?:{words})(?![A-Za-z_])", f"{upstream.message} {upstream.param}") is not None
 
 
 def _has_system(sent: Mapping[str, object]) -> bool:

@@ -83,6 +83,19 @@ async def server_sent_events(response: httpx.Response, patience: Patience) -> As
                 yield event
 
 
+async def json_lines(response: httpx.Response, patience: Patience) -> AsyncGenerator[ServerSentEvent, None]:
+    """The lines of an answer that is one JSON value a line, as events without a name."""
+    rest: list[bytes] = []
+    async with aclosing(_pieces(response, patience)) as pieces:
+        async for piece in pieces:
+            head, *lines = piece.split(b"\n")
+            rest.append(head)
+            for line in lines:
+                yield ServerSentEvent(data=b"".join(rest).decode("utf-8", "replace"))
+                rest = [line]
+    yield ServerSentEvent(data=b"".join(rest).decode("utf-8", "replace"))
+
+
 async def whole_body(response: httpx.Response, patience: Patience) -> bytes:
     """The body of an answer that is no stream; an error's is cut at 64 KiB, a reply's at 32 MiB."""
     limit = _LARGEST_WHOLE if response.is_success else _LARGEST_ERROR

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from compile_loop.contracts.protocols import Message, ModelErrorKind, ToolCall, ToolSchema, Usage
+from compile_loop.contracts.protocols import Message, ModelErrorKind, Reply, ToolCall, ToolSchema, Usage
 
 
 class CallFailedError(Exception):
@@ -58,13 +58,29 @@ class Shape:
     """How requests to one endpoint must differ from the usual, as learned from what it refused (SPEC M2).
 
     `dropped` are parameters never sent again, `renamed` those sent by another name. `system_as_user` puts the system
-    prompt before the first user message, `alternating` merges neighbours of the same role.
+    prompt before the first user message, `alternating` merges neighbours of the same role. `most_tokens` is the
+    endpoint's own bound on a reply's length, `longer` multiplies the length that is asked for; `own_limit` says that the
+    user asked for none.
     """
 
     dropped: set[str] = field(default_factory=set)
     renamed: dict[str, str] = field(default_factory=dict)
     system_as_user: bool = False
     alternating: bool = False
+    most_tokens: int | None = None
+    longer: int = 1
+    own_limit: bool = False
+
+    def limit(self, asked: int | None) -> int | None:
+        """The bound on a reply's tokens to send, where `asked` is what the settings say."""
+        if asked is None:
+            return None
+        return min(asked * self.longer, self.most_tokens or asked * self.longer)
+
+    def applied(self, body: dict[str, object]) -> dict[str, object]:
+        """The request without what is dropped, and with what is renamed."""
+        kept = {name: value for name, value in body.items() if name not in self.dropped}
+        return {self.renamed.get(name, name): value for name, value in kept.items()}
 
 
 class StreamReader(Protocol):
@@ -119,6 +135,8 @@ class Wire(Protocol):
 
     path: str
     """Appended to the base address."""
+    lines: bool = False
+    """Whether a stream is one JSON value a line, and not server-sent events."""
 
     def headers(self, key: str | None) -> dict[str, str]:
         """The headers that carry the key and the protocol's version."""
@@ -131,3 +149,7 @@ class Wire(Protocol):
     def reader(self, tools: tuple[ToolSchema, ...]) -> StreamReader:
         """A fresh reader for one reply, in which `tools` may be called."""
         ...
+
+    def settle(self, messages: tuple[Message, ...], reply: Reply, reader: StreamReader) -> None:
+        """Take notice of a whole reply to `messages` before it is used; raises `CallFailedError` where it may not be."""
+        return
