@@ -80,6 +80,7 @@ def start(job: Job) -> Run:
         max_steps=job.settings.max_steps,
         budget=Budget(job.settings.max_tokens_per_run, job.settings.max_cost),
         context_window=job.settings.context_window,
+        questions_wait=job.settings.question_seconds,
         guardrails=job.settings.guardrails,
         plan=job.settings.plan,
         deadline=job.settings.deadline_seconds,

@@ -35,6 +35,8 @@ class Settings(BaseModel):
     """The model's, in tokens."""
     system_prompt: str = ""
     """Words of your own, put before the system prompt."""
+    question_seconds: float = Field(default=600.0, gt=0)
+    """How long a question to you may wait for an answer; it costs no deadline."""
     guardrails: bool = True
     plan: bool = True
     repair_memory: bool = True
