@@ -30,6 +30,11 @@ class Line:
         return next((url for text, url in self.links if text == shown), None)
 
 
+def without_control(text: str) -> str:
+    """`text` without control sequences; it may have several lines."""
+    return _CONTROL.sub("", text) if "\x1b" in text else text
+
+
 def clean(raw: str) -> Line:
     """Drop control sequences and what a carriage return painted over."""
     links: tuple[tuple[str, str], ...] = ()

@@ -152,6 +152,36 @@ src/t.cpp:3:5:   required from here
 
 
 @pytest.mark.spec("D3")
+def test_snippets_on_the_way_to_a_header_are_not_the_last_ones() -> None:
+    """From version 14 on gcc shows the source of each instantiation."""
+    log = """\
+t.cpp:1:5: error: ‘one’ bad
+    1 | int one = two;
+      |     ^~~
+t.cpp: In instantiation of ‘int f(const T&)’:
+t.cpp:3:7:   required from here
+    3 | int x=f(1);
+      |       ^~~~
+t.cpp:2:5: error: ‘g’ bad
+    2 | int g(int);
+      |     ^
+"""
+    first, second = diagnose(log, {"t.cpp": "int one = two;\nint g(int);\nint x=f(1);\n"})
+    assert spot(first) == ("t.cpp", 0, 4, 0, 7)
+    assert first.related == ()
+    assert spot(second) == ("t.cpp", 1, 4, 1, 5)
+    assert [(r.range.start.line, r.message) for r in second.related] == [(2, "required from here")]
+    assert second.rendered.startswith("t.cpp: In instantiation")
+
+
+@pytest.mark.spec("D3")
+@pytest.mark.parametrize(("file", "column"), [("k.kt", 9), ("z.zig", 12), ("x.unknown", 8)])
+def test_units_of_other_compilers_of_this_shape(file: str, column: int) -> None:
+    source = '/*😀é*/ bad = "x"\n'
+    assert spot(diagnose(f"{file}:1:{column}: error: no\n", {file: source})[0]) == (file, 0, 8, 0, 11)
+
+
+@pytest.mark.spec("D3")
 def test_json_of_several_processes_amid_make() -> None:
     entry = {
         "kind": "error",

@@ -39,6 +39,11 @@ _DROPPED = ("each undeclared identifier is reported only once",)
 _CLANG_COUNT = re.compile(r"^\d+ (?:warnings?|errors?)(?: and \d+ errors?)? generated\.$")
 _C = re.compile(r"\.(?:c|h|inl|inc|m|s|S|cu|i|l|y)$|/include/")
 _CPP = re.compile(r"\.(?:cc|cp|cxx|cpp|c\+\+|hh|hpp|hxx|h\+\+|ipp|tcc|mm|ii)$|/c\+\+/")
+_OTHER_UNITS = {
+    **dict.fromkeys(("kt", "kts", "java", "scala", "ts", "tsx", "js", "jsx", "cs"), Unit.UTF16),
+    **dict.fromkeys(("zig", "go", "swift"), Unit.BYTES),
+}
+"""What compilers of other languages that print this shape count in."""
 _SOURCE_LIKE = re.compile(r"^[^:]*(?:[/\\][^:]*|\.[a-zA-Z]\w{0,3})$")
 _INCLUDED_FROM = "included from here"
 _MOST_RELATED = 24
@@ -157,8 +162,8 @@ class GnuText(Reader):
             message = _INCLUDED_FROM
         elif found := _REQUIRED.match(text):
             message = found["message"].strip()
-        elif self._block is not None and _SCOPE.match(text):
-            before.lines.append(text)
+        elif (self._block is not None and _SCOPE.match(text)) or (before.related and _SNIPPET.match(text)):
+            before.lines.append(text)  # newer versions show the source of each place on the way
             return True
         else:
             return False
@@ -199,7 +204,8 @@ class GnuText(Reader):
         if column is None:
             return Place(path, line - 1, 0)
         if not (_C.search(path) or _CPP.search(path)):
-            units: tuple[Unit, ...] = (Unit.CODEPOINTS, Unit.UTF16, Unit.BYTES, Unit.DISPLAY)
+            likely = _OTHER_UNITS.get(path.rpartition(".")[2], Unit.CODEPOINTS)
+            units: tuple[Unit, ...] = (likely, Unit.CODEPOINTS, Unit.UTF16, Unit.BYTES)
         elif self._clang:
             units = (Unit.BYTES, Unit.DISPLAY)
         else:  # gcc counts bytes up to version 10 and cells from then on

@@ -10,7 +10,7 @@ from typing import Any
 from compile_loop.contracts.diagnostics import NOWHERE, Diagnostic, Range, Related, Severity, SuggestedEdit, Suggestion
 from compile_loop.toolchains.columns import Unit
 from compile_loop.toolchains.reader import Context, Reader
-from compile_loop.toolchains.terminal import Line
+from compile_loop.toolchains.terminal import Line, without_control
 from compile_loop.toolchains.tools.rust_phase import error_page, is_summary, phase_of, with_details
 from compile_loop.toolchains.tools.rust_workspace import bases, referenced
 
@@ -92,7 +92,7 @@ class RustJson(Reader):
             phase=phase_of(str(entry["message"]), code),
             related=tuple(dict.fromkeys(self._related(entry, primary))),
             suggestions=tuple(self._suggestions(entry)),
-            rendered=(entry.get("rendered") or "").rstrip("\n"),
+            rendered=without_control(entry.get("rendered") or "").rstrip("\n"),
         )
 
     def _where(self, span: dict[str, Any]) -> tuple[str | None, Range]:
