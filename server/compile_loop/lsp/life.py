@@ -7,6 +7,7 @@ import contextlib
 import logging
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable
 
@@ -20,11 +21,14 @@ log = logging.getLogger(__name__)
 LAST_RESORT = 8.0
 """Seconds after which a process that cannot end by itself is ended."""
 PARENT_POLL = 2.0
+SWITCH = 0.001
+"""Seconds after which a busy thread hands over; an answer takes several turns."""
 
 
 async def live(streams: Streams) -> int:
     """Serve until `exit`, the end of input, a signal, or the client's death; returns the exit status."""
     loop = asyncio.get_running_loop()
+    sys.setswitchinterval(SWITCH)
     reader = Reader(streams.stdin, loop)
     writer = Writer(streams.stdout, lambda: _soon(loop, reader.end))
     server = create_server()

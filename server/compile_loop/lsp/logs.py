@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import logging
 import sys
+import threading
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
@@ -30,6 +31,7 @@ class ClientHandler(logging.Handler):
         super().__init__(logging.INFO)
         self._server = server
         self._loop = asyncio.get_running_loop()
+        self._thread = threading.get_ident()
 
     def emit(self, record: logging.LogRecord) -> None:
         """Send one record; before `initialize` it goes to standard error."""
@@ -38,6 +40,9 @@ class ClientHandler(logging.Handler):
             return
         kind = next((kind for level, kind in LEVELS if record.levelno >= level), types.MessageType.Log)
         message = types.LogMessageParams(kind, self.format(record))
+        if threading.get_ident() == self._thread:
+            self._server.window_log_message(message)
+            return
         with contextlib.suppress(RuntimeError):  # the loop is closed: nobody listens any more
             self._loop.call_soon_threadsafe(self._server.window_log_message, message)
 

@@ -46,7 +46,7 @@ def locate(workspace: SafeWorkspace, uris: Sequence[str], scope: str) -> Place:
         raise Refused("No file was named. Open a file, or choose the files to fix.")
     paths = [file_of(uri) for uri in dict.fromkeys(uris)]
     for path in paths:
-        _refuse_if_absent(workspace, path)
+        _refuse_if_no_text(path)
     roots = {path: _root_of(folders, path) for path in paths}
     if len(set(roots.values())) > 1:
         names = ", ".join(path.name for path in paths)
@@ -75,10 +75,15 @@ def _only_folder(folders: Sequence[Path], uris: Sequence[str]) -> Path:
     raise Refused(f"Several folders are open ({names}). Open a file of the one to fix, or fix its files.")
 
 
-def _refuse_if_absent(workspace: SafeWorkspace, path: Path) -> None:
+def refuse_absent(workspace: SafeWorkspace, paths: Sequence[Path]) -> None:
+    """Raise `Refused` for a file that is neither on disk nor open."""
+    for path in paths:
+        if not path.exists() and workspace.open_document(path) is None:
+            raise Refused(f"{path.name} does not exist any more. It may have been deleted or renamed.")
+
+
+def _refuse_if_no_text(path: Path) -> None:
     if path.suffix == ".ipynb":
         raise Refused(f"{path.name} is a notebook; notebooks are not supported.")
     if path.is_dir():
         raise Refused(f"{path.name} is a folder. Choose the files to fix, or fix the whole workspace.")
-    if not path.exists() and workspace.open_document(path) is None:
-        raise Refused(f"{path.name} does not exist any more. It may have been deleted or renamed.")

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 PREFIX = "compileLoop/"
 INTERNAL = -32603
+_loaded: dict[str, Callable[..., Any]] = {}
 
 
 class Refused(JsonRpcException):
@@ -179,9 +180,10 @@ def parse(model: type[Any], value: Any) -> Any:
 
 async def load(target: str) -> Callable[..., Any]:
     """The function behind `module:name`, imported off the loop: the first import of a room takes a while."""
-    module, _, name = target.partition(":")
-    function: Callable[..., Any] = getattr(await asyncio.to_thread(importlib.import_module, module), name)
-    return function
+    if target not in _loaded:
+        module, _, name = target.partition(":")
+        _loaded[target] = getattr(await asyncio.to_thread(importlib.import_module, module), name)
+    return _loaded[target]
 
 
 def rpc(server: LoopServer, name: str, target: str) -> None:

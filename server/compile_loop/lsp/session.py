@@ -16,7 +16,7 @@ from compile_loop.contracts.outcome import Failure, FailureKind, Outcome, Tally
 from compile_loop.edits.text import UndecodableError, codec_name
 from compile_loop.lsp import config, snapshot
 from compile_loop.lsp.narrate import Narrator
-from compile_loop.lsp.places import file_of
+from compile_loop.lsp.places import file_of, refuse_absent
 from compile_loop.lsp.progress import Progress
 from compile_loop.lsp.protocol import RunParams
 from compile_loop.lsp.results import Result
@@ -81,6 +81,8 @@ class Session:
         """What to ask of the engine, with the editor's unsaved text."""
         params, place = self._params, self._run.place
         settings = self.settings = await config.pull(self._ls, place.root)
+        if not settings.allow_new_files:
+            refuse_absent(self._ls.documents, place.targets)
         told = _told(params)
         unsaved = await asyncio.to_thread(snapshot.unsaved, place.root, self._buffers, told, place.targets)
         assemble = await asyncio.to_thread(_import_assemble)

@@ -65,7 +65,8 @@ def unsaved(root: Path, buffers: Mapping[Path, Buffer], told: Mapping[Path, str]
             found.notes.append(f"{sentence} The check sees it as it is on disk.")
         except UnicodeEncodeError as error:
             bad = error.object[error.start : error.start + 1]
-            sentence = f"{path.name} has unsaved text that {error.encoding} cannot hold (U+{ord(bad):04X})."
+            codec = found.encodings.get(path, error.encoding)
+            sentence = f"{path.name} has unsaved text that {codec} cannot hold (U+{ord(bad):04X})."
             if path in targets:
                 raise Refused(f"{sentence} Change its encoding in the editor, or remove that character.") from error
             found.notes.append(f"{sentence} The check sees it as it is on disk.")

@@ -1,0 +1,131 @@
+"""The twins for editors that only know `workspace/executeCommand`, with the capabilities of Neovim and Emacs (SPEC S1)."""
+# ruff: noqa: ASYNC240 - tests may touch small files in place
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+from tests.lsp.conftest import Start
+from tests.lsp.editor import Editor, capabilities
+from tests.lsp.program import BROKEN, CHECK, FIXED, REPLY, asks
+from tests.support.model_server import ModelServer, says
+
+START = "compileLoop.server.startRun"
+STOP = "compileLoop.server.stop"
+
+
+@pytest.mark.spec("S1")
+@pytest.mark.parametrize("name", ["", "neovim", "emacs"])
+@pytest.mark.parametrize("answer", ["Apply", "Discard", None])
+async def test_a_run_in_the_background_asks_and_applies(
+    start: Start, broken: Path, name: str, answer: str | None
+) -> None:
+    with ModelServer(says(REPLY)) as server:
+        editor = await start(broken.parent, settings=asks(server), caps=capabilities(name))
+        editor.answer = answer
+        document = editor.open(broken)
+        begun = time.monotonic()
+        started = await editor.command(START, {"uris": [document.uri]})
+        assert time.monotonic() - begun < 1 and list(started) == ["runId"]
+        [question] = await editor.until(lambda: editor.said(types.WINDOW_SHOW_MESSAGE_REQUEST))
+    assert question.message.startswith("Fixed in 1 round: 1 error gone, 1 file changed.")
+    assert [action.title for action in question.actions] == ["Apply", "Discard"]
+    assert "+    return x + x;" in "\n".join(editor.logged())
+    if answer == "Apply":
+        assert await editor.until(editor.messages) == ["Applied to 1 file."]
+        assert document.text == FIXED
+    else:
+        with pytest.raises(JsonRpcException, match="no such result"):
+            await editor.until(lambda: False, 0.3) if False else await _gone(editor, started["runId"])
+        assert editor.edits == [] and document.text == BROKEN
+    assert editor.events() == [] and editor.said("compileLoop/status") == [], "messages that this editor does not know"
+    [values] = editor.progress().values()
+    kinds = [value.kind if hasattr(value, "kind") else value["kind"] for value in values]
+    assert kinds[0] == "begin" and kinds[-1] == "end" and kinds.count("begin") == kinds.count("end") == 1
+
+
+async def _gone(editor: Editor, run_id: str) -> Any:
+    """Ask for the result until it is dropped."""
+    for _ in range(100):
+        await editor.accept(run_id)
+    return None
+
+
+@pytest.mark.spec("V5")
+async def test_auto_applies_a_green_result_unasked(start: Start, broken: Path) -> None:
+    with ModelServer(says(REPLY)) as server:
+        editor = await start(broken.parent, settings=asks(server, apply="auto"))
+        document = editor.open(broken)
+        await editor.command(START, {"uris": [document.uri]})
+        assert await editor.until(editor.messages) == ["Applied to 1 file."]
+    assert document.text == FIXED and editor.said(types.WINDOW_SHOW_MESSAGE_REQUEST) == []
+
+
+@pytest.mark.spec("L9")
+async def test_auto_does_not_apply_a_partial_result_unasked(start: Start, broken: Path) -> None:
+    broken.write_text(BROKEN + "int z = w;\n")
+    with ModelServer(says(REPLY), says("I do not know.")) as server:
+        editor = await start(broken.parent, settings=asks(server, apply="auto", maxRounds=2))
+        editor.open(broken)
+        await editor.command(START, {"uris": [broken.as_uri()]})
+        [question] = await editor.until(lambda: editor.said(types.WINDOW_SHOW_MESSAGE_REQUEST))
+    assert "partial result" in question.message and question.type is types.MessageType.Warning
+    assert editor.edits == []
+
+
+@pytest.mark.spec("L15")
+async def test_stop_ends_one_run_or_all(start: Start, broken: Path) -> None:
+    other = broken.with_name("b.c")
+    other.write_text("int b;\n")
+    editor = await start(broken.parent, settings={"check": "sleep 61"})
+    assert await editor.command(STOP) == {"stopped": []}
+    first = (await editor.command(START, {"uris": [broken.as_uri()]}))["runId"]
+    second = (await editor.command(START, {"uris": [other.as_uri()]}))["runId"]
+    with pytest.raises(JsonRpcException, match=f"by run {first}"):
+        await editor.command(START, {"uris": [broken.as_uri()]})
+    assert await editor.command(STOP, {"runId": "no such"}) == {"stopped": []}
+    assert await editor.command(STOP, {"runId": first}) == {"stopped": [first]}
+    assert await editor.command(STOP) == {"stopped": [second]}
+    await editor.until(
+        lambda: len(editor.progress()) == 2 and all(v[-1]["kind"] == "end" for v in editor.progress().values()), 2
+    )
+    assert editor.messages() == []
+
+
+async def test_the_stop_of_server_made_progress(start: Start, broken: Path) -> None:
+    editor = await start(broken.parent, settings={"check": "sleep 61"})
+    await editor.command(START, {"uris": [broken.as_uri()]})
+    [token] = await editor.until(editor.progress)
+    editor.client.window_work_done_progress_cancel(types.WorkDoneProgressCancelParams(token))
+    await editor.until(lambda: editor.progress()[token][-1]["kind"] == "end", 1)
+    assert await editor.command(STOP) == {"stopped": []}
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ({"check": "true"}, "Nothing to fix: the check passes already."),
+        ({"check": CHECK}, "no model is set"),
+        ({"check": "gcc --version"}, "version"),
+        ({"check": "/no/such/tool a.c"}, "tool"),
+    ],
+)
+async def test_what_needs_no_decision_is_a_message(
+    start: Start, broken: Path, settings: dict[str, str], says: str
+) -> None:
+    editor = await start(broken.parent, settings=settings)
+    await editor.command(START, {"uris": [broken.as_uri()]})
+    [message] = await editor.until(editor.messages)
+    assert says in message and "Traceback" not in message
+
+
+async def test_no_progress_for_a_client_that_shows_none(start: Start, broken: Path) -> None:
+    editor = await start(broken.parent, settings={"check": "true"}, caps=capabilities(progress=False))
+    await editor.command(START, {"uris": [broken.as_uri()]})
+    await editor.until(editor.messages)
+    assert editor.progress() == {}
