@@ -1,13 +1,7 @@
-import {
-  commands,
-  type Disposable,
-  EventEmitter,
-  type ExtensionContext,
-  type LogOutputChannel,
-  workspace,
-} from "vscode";
+import { commands, EventEmitter, type ExtensionContext, type LogOutputChannel, workspace } from "vscode";
 import { CloseAction, ErrorAction, LanguageClient, RevealOutputChannelOn } from "vscode-languageclient/node";
 import { Refusal, sentence, tell } from "./notify.js";
+import { served } from "./preview.js";
 import { type InitializationOptions, SECTION, TrustNotification } from "./protocol.js";
 import { findPython } from "./python.js";
 import type { Status } from "./status.js";
@@ -17,7 +11,7 @@ const CRASHES = 3;
 const CRASH_WINDOW_MS = 300_000;
 
 /** The language server: found, started, watched, restarted; one of these at a time, in order. */
-export class Server implements Disposable {
+export class Server {
   private client: LanguageClient | undefined;
   private turn: Promise<unknown> = Promise.resolve();
   private crashes: number[] = [];
@@ -34,6 +28,8 @@ export class Server implements Disposable {
     private readonly status: Status,
   ) {
     context.subscriptions.push(
+      this.starting,
+      this.gone,
       workspace.onDidGrantWorkspaceTrust(() => this.client?.sendNotification(TrustNotification, { trusted: true })),
       workspace.onDidChangeConfiguration((change) => {
         if (change.affectsConfiguration(`${SECTION}.server`)) {
@@ -58,11 +54,6 @@ export class Server implements Disposable {
 
   stop(): Promise<void> {
     return this.inTurn(() => this.end());
-  }
-
-  dispose(): void {
-    this.starting.dispose();
-    this.gone.dispose();
   }
 
   private inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -112,6 +103,7 @@ export class Server implements Disposable {
         outputChannel: this.log,
         traceOutputChannel: this.log,
         revealOutputChannelOn: RevealOutputChannelOn.Never,
+        middleware: { provideTextDocumentContent: (uri, token, next) => next(served(uri), token) },
         errorHandler: {
           error: () => ({ action: ErrorAction.Continue, handled: true }),
           closed: () => {

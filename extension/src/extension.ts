@@ -17,7 +17,7 @@ export function activate(context: ExtensionContext): void {
   server.onStarting((client) => follow(client, log));
   const results = new Results(server, log, status);
   const runs = new Runs(server, results, log, status);
-  context.subscriptions.push(log, status, server, registerCommands({ server, runs, results, log }));
+  context.subscriptions.push(log, status, registerCommands({ server, runs, results, log }));
   // Why it did not start stands in the log and the status bar; the first command says it aloud.
   server.ready().catch((error) => log.debug(sentence(error)));
 }

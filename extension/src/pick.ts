@@ -2,6 +2,7 @@ import {
   DiagnosticSeverity,
   extensions,
   languages,
+  type QuickPickItem,
   QuickPickItemKind,
   TabInputText,
   Uri,
@@ -15,14 +16,6 @@ interface Git {
   getAPI(version: 1): { repositories: { state: Record<"workingTreeChanges" | "indexChanges", { uri: Uri }[]> }[] };
 }
 
-interface Item {
-  label: string;
-  description?: string;
-  kind?: QuickPickItemKind;
-  picked?: boolean;
-  uri?: Uri;
-}
-
 /** The files that the user picks among the failing, changed and open ones; undefined where the pick was dismissed. */
 export async function pickFiles(): Promise<Uri[] | undefined> {
   const active = window.activeTextEditor?.document.uri.toString();
@@ -34,7 +27,7 @@ export async function pickFiles(): Promise<Uri[] | undefined> {
     }
   }
   const seen = new Set<string>();
-  const items: Item[] = [];
+  const items: (QuickPickItem & { uri?: Uri })[] = [];
   for (const [group, uris] of [
     ["failing", [...failing.keys()]],
     ["changed", changed()],

@@ -1,4 +1,4 @@
-import { basename } from "node:path";
+import { posix } from "node:path";
 import { commands, type LogOutputChannel, type Tab, Uri, window, workspace } from "vscode";
 import type { Server } from "./client.js";
 import { type Choices, count, Refusal, tell } from "./notify.js";
@@ -52,14 +52,14 @@ export class Results {
   }
 
   private async show(result: RunResult): Promise<void> {
-    const names = result.files.map((file) => basename(file.label));
+    const names = result.files.map((file) => posix.basename(file.label));
     await commands.executeCommand(
       "vscode.changes",
       `Compile Loop: ${names.slice(0, 2).join(", ")}${names.length > 2 ? ", …" : ""}`,
-      result.files.map(({ uri, kind, beforeUri, afterUri }) => [
+      result.files.map(({ uri, label, kind, beforeUri, afterUri }) => [
         Uri.parse(uri),
-        kind === "create" ? undefined : Uri.parse(beforeUri),
-        kind === "delete" ? undefined : Uri.parse(afterUri),
+        kind === "create" ? undefined : side(label, beforeUri),
+        kind === "delete" ? undefined : side(label, afterUri),
       ]),
     );
     const tab = window.tabGroups.activeTabGroup.activeTab;
@@ -150,6 +150,16 @@ export class Results {
   private changed(): void {
     this.status.results(this.waiting.size);
   }
+}
+
+/** The address under which one side is shown: two sides with one path are a change, not a renaming. `served` undoes it. */
+function side(label: string, address: string): Uri {
+  return Uri.parse(address).with({ path: posix.join("/", label), query: address });
+}
+
+/** The address that the server knows. */
+export function served(shown: Uri): Uri {
+  return Uri.parse(shown.query);
 }
 
 /** The button that takes back an edit that was just applied; none where files were made or removed. */
