@@ -31,12 +31,14 @@ def numbered(document: Document, first: int, last: int, marked: Sequence[int] = 
     )
 
 
-def describe_places(document: Document, ambiguous: Ambiguous) -> str:
-    """The count, the line numbers, and a preview of each place with a line around it."""
+def describe_places(document: Document, ambiguous: Ambiguous, *, brief: bool = False) -> str:
+    """The count, the line numbers, and a preview of each place with a line around it; none where it is brief."""
     rows = [place.first for place in ambiguous.places]
     numbers = ", ".join(str(row + 1) for row in rows[:_NUMBERED]) + (", …" if len(rows) > _NUMBERED else "")
     count = f"more than {len(rows)}" if ambiguous.more else str(len(rows))
     parts = [f"SEARCH matches {count} places, at lines {numbers}."]
+    if brief:
+        return parts[0]
     shown = 0
     for place in ambiguous.places[:_PREVIEWED]:
         first = max(place.first - 2, 0)

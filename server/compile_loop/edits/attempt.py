@@ -24,6 +24,8 @@ MAX_FILE = 64 * 1024 * 1024
 """Bytes; a larger file is not edited."""
 _LARGE = 8 * 1024 * 1024
 """Characters; in larger files one failed block gets closest lines and hints, the rest a sentence."""
+_MAX_WORK = 200_000_000
+"""Lines that may be looked at, in one reply and file, for blocks whose every line stands in many places."""
 _MAX_REWORK = 100_000_000
 """Characters that may be looked through, in one reply, for blocks that build on earlier ones."""
 
@@ -58,6 +60,8 @@ class Attempt:
 
     def fail(self, index: int, path: str | None, reason: Reason) -> None:
         """Note a block that cannot be applied."""
+        if len(self._failed) >= refusal.AT_LENGTH and not isinstance(reason, str):
+            reason = reason(True)
         self._failed.append((index, path, reason))
 
     def take_held(self, block: HeldBlock) -> None:
@@ -106,6 +110,10 @@ class Attempt:
         if not plan.source.text and not plan.regions:
             raise BlockError(
                 f"{job.path} is empty or does not exist, so SEARCH must be empty: REPLACE is then the whole file."
+            )
+        if document.work > _MAX_WORK:
+            raise BlockError(
+                "the reply has too many blocks whose lines stand in many places; send fewer, with more context."
             )
         reading, location = _chosen(document, job)
         if reading.search == reading.replace:

@@ -82,6 +82,15 @@ class Document:
         rows = [row for row, key in enumerate(self.loose_keys) if key]
         return rows, LineIndex([self.loose_keys[row] for row in rows])
 
+    @property
+    def work(self) -> int:
+        """How many lines were looked at, so far, to find runs of them."""
+        made = self.__dict__
+        indexes: list[LineIndex] = [made[name] for name in ("_index", "loose_index") if name in made]
+        if "full_lines" in made:
+            indexes.append(self.full_lines[1])
+        return sum(index.work for index in indexes)
+
     @cached_property
     def stripped_lines(self) -> frozenset[str]:
         """Every line without the white space around it."""

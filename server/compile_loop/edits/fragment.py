@@ -60,9 +60,9 @@ def _place(document: Document, at: int, size: int) -> Place:
 
 def _end_at(document: Document, place: Place) -> str:
     """The line end of the fragment's first line, else the usual one."""
-    for at in range(place.start, len(document.text)):
-        if document.text[at] == "\n":
-            return "\n"
-        if document.text[at] == "\r":
-            return "\r\n" if document.text[at + 1 : at + 2] == "\n" else "\r"
+    text = document.text
+    ends = [at for at in (text.find("\n", place.start), text.find("\r", place.start)) if at >= 0]
+    if ends:
+        at = min(ends)
+        return "\r\n" if text[at : at + 2] == "\r\n" else text[at]
     return document.usual_end

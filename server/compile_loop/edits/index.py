@@ -6,17 +6,16 @@ from collections.abc import Iterator, Sequence
 
 _ASKED_OFTEN = 6
 """From this many questions on, a table of where each line is pays for itself."""
-_COMMON = 500
-"""A run whose rarest line is in the file more often is looked for in another way."""
 
 
 class LineIndex:
-    """Answers where a run of keys stands in a file's keys."""
+    """Answers where a run of keys stands in a file's keys. `work` counts the keys looked at so far."""
 
     def __init__(self, keys: Sequence[str]) -> None:
         self._keys = keys
         self._asked = 0
         self._rows: dict[str, list[int]] | None = None
+        self.work = 0
 
     def windows(self, wanted: Sequence[str]) -> Iterator[int]:
         """Every index, overlapping ones too, where `wanted`, which is not empty, stands."""
@@ -27,29 +26,37 @@ class LineIndex:
             self._rows = {}
             for row, key in enumerate(self._keys):
                 self._rows.setdefault(key, []).append(row)
-        rarest = -1
-        rows: Sequence[int] = range(len(self._keys))
+        rarest = 0
+        rows: Sequence[int] = ()
         for offset, key in enumerate(wanted):
             found = self._rows.get(key)
             if found is None:
                 return iter(())
-            if len(found) < len(rows):
+            if not rows or len(found) < len(rows):
                 rarest, rows = offset, found
-        if len(rows) > _COMMON or rarest < 0:
+        if len(wanted) == 1:
+            return iter(rows)
+        if 2 * len(rows) > len(self._keys):
             return self._scan(wanted)
         return self._check(list(wanted), rarest, rows)
 
     def _check(self, wanted: list[str], offset: int, rows: Sequence[int]) -> Iterator[int]:
+        keys, size, first, last = self._keys, len(wanted), wanted[0], wanted[-1]
+        self.work += len(rows)
         for row in rows:
-            first = row - offset
-            if first >= 0 and list(self._keys[first : first + len(wanted)]) == wanted:
-                yield first
+            start, end = row - offset, row - offset + size
+            if start < 0 or end > len(keys) or keys[start] != first or keys[end - 1] != last:
+                continue
+            self.work += size
+            if list(keys[start:end]) == wanted:
+                yield start
 
     def _scan(self, wanted: Sequence[str]) -> Iterator[int]:
         """Every distinct wanted key becomes one character and the rest one other.
 
         The search is then the linear one of the standard library, whatever the lines look like.
         """
+        self.work += len(self._keys) + len(wanted)
         symbols: dict[str, str] = {}
         needle = "".join([symbols.setdefault(key, chr(len(symbols) + 1)) for key in wanted])
         haystack = "".join([symbols.get(key, "\0") for key in self._keys])

@@ -9,7 +9,7 @@ from enum import Enum
 from compile_loop.edits.document import Document, Place, loose_key
 from compile_loop.edits.indent import BLANK, Kind, is_blank, learn
 
-MAX_PLACES = 200
+MAX_PLACES = 100
 """More places than this are not told apart any further: the SEARCH is ambiguous."""
 
 

@@ -152,8 +152,8 @@ def _check_link(path: str, real: str | None, listed: Sequence[str]) -> None:
     """A listed path may be a link, but not one that leads out, or into a protected place that is not listed itself."""
     if real is None:
         raise PathError(f"{path} is a link that leads out of the workspace")
-    closed = real.rsplit("/", 1)[-1].casefold() in NEVER or protected_part(real) is not None
-    if real != path and closed and real not in listed:
+    never = real.rsplit("/", 1)[-1].casefold() in NEVER
+    if real != path and (never or (protected_part(real) is not None and real not in listed)):
         raise PathError(f"{path} is a link to {real}, which may not be edited")
 
 

@@ -17,7 +17,7 @@ from compile_loop.edits.result import BlockReport, HeldBlocks, Refused, Target
 Reason = str | Callable[[bool], str]
 """Why a block cannot be applied, or what makes that text: at length, or briefly where the argument is true."""
 
-_AT_LENGTH = 6
+AT_LENGTH = 6
 """Failed blocks of one reply that get closest lines and hints; the rest are told in a sentence."""
 _LISTED = 40
 _SHOWN_LINES = 24
@@ -90,7 +90,7 @@ def not_located(document: Document, reading: Reading, location: Location, contex
     """SEARCH is nowhere, or in several places."""
     if isinstance(location, Ambiguous):
         more = "Copy more of the lines around the one that you mean, so that SEARCH is found once."
-        return f"{describe_places(document, location)}\n{more}"
+        return f"{describe_places(document, location, brief=brief)}\n{more}"
     text = f"its SEARCH is nowhere in {context.path}."
     if brief:
         return text
@@ -137,7 +137,7 @@ def refused(
             index,
             path,
             False,
-            reason=reason if isinstance(reason, str) else reason(position >= (1 if large else _AT_LENGTH)),
+            reason=reason if isinstance(reason, str) else reason(position >= (1 if large else AT_LENGTH)),
         )
         for position, (index, path, reason) in enumerate(sorted(failed, key=lambda entry: entry[0]))
     ]
