@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.support.sources import diagnose, spot
 
 from compile_loop.toolchains import reading, registry, tools
 from compile_loop.toolchains.detect import detect
-from tests.support.sources import diagnose, spot
 
 MODULE = """
 from compile_loop.contracts.checks import Check

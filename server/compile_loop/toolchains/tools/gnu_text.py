@@ -202,7 +202,7 @@ class GnuText(Reader):
         if path is None:
             return None
         if column is None:
-            return Place(path, line - 1, 0)
+            return self.tree.place(path, line - 1, 0, Unit.CODEPOINTS)
         if not (_C.search(path) or _CPP.search(path)):
             likely = _OTHER_UNITS.get(path.rpartition(".")[2], Unit.CODEPOINTS)
             units: tuple[Unit, ...] = (likely, Unit.CODEPOINTS, Unit.UTF16, Unit.BYTES)
