@@ -324,6 +324,13 @@ class Editor:
         return types.Range(position_of(text, start, self.encoding), position_of(text, end, self.encoding))
 
 
+def balanced(editor: Editor) -> None:
+    """Every token has one begin, and its last word is its one end."""
+    for token, values in editor.progress().items():
+        kinds = [value["kind"] for value in values]
+        assert kinds.count("begin") == kinds.count("end") == 1 and kinds[-1] == "end", (token, kinds)
+
+
 def _raw_converter() -> Any:
     """Custom results and notifications stay JSON."""
     converter = default_converter()

@@ -9,7 +9,7 @@ import pytest
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from tests.lsp.conftest import Start
-from tests.lsp.editor import capabilities
+from tests.lsp.editor import balanced, capabilities
 from tests.lsp.program import BROKEN, CHECK, FIXED, REPLY, asks, block
 from tests.support.model_server import ModelServer, Pause, says
 
@@ -196,6 +196,7 @@ async def refused(start: Start, folder: Path | None, uri: str, settings: object 
         await editor.request("compileLoop/run", {"uris": [uri] if uri else [], **params})
     assert error.value.code == -32803 and error.value.data is None
     assert editor.edits == [] and editor.said(types.WINDOW_SHOW_MESSAGE) == []
+    balanced(editor)
     return str(error.value.message)
 
 

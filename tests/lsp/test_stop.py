@@ -17,7 +17,7 @@ import pytest
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from tests.lsp.conftest import Start
-from tests.lsp.editor import SERVER, Editor
+from tests.lsp.editor import SERVER, Editor, balanced
 from tests.lsp.program import BROKEN, CHECK, REPLY, asks
 from tests.support.model_server import ModelServer, Pause, says
 
@@ -41,13 +41,6 @@ async def gone(processes: list[psutil.Process], within: float = 2.0) -> float:
         assert time.monotonic() - begun < within, f"still there after {within} s: {processes}"
         await asyncio.sleep(0.01)
     return time.monotonic() - begun
-
-
-def balanced(editor: Editor) -> None:
-    """Every token has one begin, and its last word is its one end."""
-    for token, values in editor.progress().items():
-        kinds = [value["kind"] if isinstance(value, dict) else value.kind for value in values]
-        assert kinds.count("begin") == kinds.count("end") == 1 and kinds[-1] == "end", (token, kinds)
 
 
 @pytest.mark.spec("L15")

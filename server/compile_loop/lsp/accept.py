@@ -42,8 +42,7 @@ async def accept(ls: LoopServer, params: AcceptParams) -> AcceptResult:
 
 
 async def discard(ls: LoopServer, params: DiscardParams) -> DiscardResult:
-    """Forget a result, and the diagnostics of its run."""
-    ls.publisher.clear_run(params.run_id)
+    """Forget a result. Its run's diagnostics stay: what they say is still so."""
     return DiscardResult(discarded=ls.results.drop(params.run_id))
 
 

@@ -18,8 +18,6 @@ from lsprotocol import types
 from pygls.uris import to_fs_path
 from pygls.workspace import PositionCodec, TextDocument, Workspace
 
-from compile_loop.edits.text import split_lines
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -76,6 +74,8 @@ class SafeDocument(TextDocument):
     @property
     def lines(self) -> Sequence[str]:
         """The text's lines with their ends."""
+        from compile_loop.edits.text import split_lines
+
         return split_lines(self.source)
 
     def _apply_incremental_change(self, change: types.TextDocumentContentChangePartial) -> None:

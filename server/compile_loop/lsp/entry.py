@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import sys
 
 MISSING = 1
@@ -16,6 +17,7 @@ def serve() -> None:
     from compile_loop.lsp.stdio import guard
 
     streams = guard()  # before anything is imported that might print
+    gc.disable()  # what imports make is there to stay; looking through it again and again takes a tenth of the start
     try:
         from compile_loop.lsp.life import live
     except ImportError as error:

@@ -43,6 +43,13 @@ class Relay:
                 return
         self._send(kind_of(event), line)
 
+    def stop(self) -> None:
+        """Say nothing more; what was held back is dropped."""
+        self._pieces.clear()
+        if self._due is not None:
+            self._due.cancel()
+            self._due = None
+
     def _flush(self) -> None:
         if self._due is not None:
             self._due.cancel()

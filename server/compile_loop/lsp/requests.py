@@ -19,7 +19,9 @@ UNTRUSTED = "This workspace is not trusted, so Compile Loop runs nothing in it: 
 async def run(ls: LoopServer, params: RunParams) -> RunResult:
     """Fix until the check passes. `$/cancelRequest` is answered at once; the run's children end right after."""
     active = admit(ls, params)
-    session = prepare(ls, active, params, Relay(ls, active.run_id))
+    relay = Relay(ls, active.run_id)
+    active.when_cancelled(relay.stop)
+    session = prepare(ls, active, params, relay)
     return describe(await _guarded(active, start(ls, active, session)))
 
 

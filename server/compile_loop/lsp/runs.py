@@ -18,6 +18,7 @@ class ActiveRun:
     run_id: str
     place: Place
     held: set[Path]
+    """Files that it may write, links resolved; of a run over a folder, the folder."""
     on_cancel: list[Callable[[], None]] = field(default_factory=list)
     cancelled: bool = False
 
@@ -37,9 +38,10 @@ class ActiveRun:
             self.on_cancel.append(call)
 
     def holds(self, paths: Iterable[Path]) -> Path | None:
-        """The first of `paths` that this run may write."""
-        if not self.place.targets:  # the whole folder
-            return next((path for path in paths if path.is_relative_to(self.place.root)), None)
+        """The first of `paths`, links resolved, that this run may write."""
+        if not self.place.targets:
+            root = self.place.root.resolve()
+            return next((path for path in paths if path.is_relative_to(root)), None)
         return next((path for path in paths if path in self.held), None)
 
 
@@ -57,10 +59,9 @@ class Runs:
 
     def admit(self, place: Place) -> ActiveRun:
         """Register a run. Raises `Refused` where another holds one of its files."""
-        run = ActiveRun(uuid.uuid4().hex[:12], place, set(place.targets))
-        wanted = place.targets or (place.root,)
+        run = ActiveRun(uuid.uuid4().hex[:12], place, {path.resolve() for path in place.targets or (place.root,)})
         for other in self._others(run):
-            file = other.holds(wanted) or (run.holds(other.held or (other.place.root,)) if not place.targets else None)
+            file = other.holds(run.held) or (None if place.targets else run.holds(other.held))
             if file is not None:
                 raise Refused(_held(file, place.root, other.run_id))
         self._active[run.run_id] = run
@@ -70,7 +71,7 @@ class Runs:
 
     def claim(self, run: ActiveRun, paths: Iterable[Path]) -> str | None:
         """Let a run hold further files; a sentence where another run holds one of them."""
-        wanted = [path for path in paths if path not in run.held]
+        wanted = {path.resolve() for path in paths} - run.held
         for other in self._others(run):
             file = other.holds(wanted)
             if file is not None:
@@ -98,5 +99,6 @@ class Runs:
 
 
 def _held(file: Path, root: Path, run_id: str) -> str:
+    root = root.resolve()
     name = file.relative_to(root).as_posix() if file.is_relative_to(root) and file != root else file.name
     return f"{name} is being fixed by run {run_id} already. Wait for it, or stop it first."

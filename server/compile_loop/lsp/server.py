@@ -7,6 +7,7 @@ quick as pygls itself.
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 from collections.abc import Coroutine
 from functools import partial
@@ -156,6 +157,8 @@ def _initialize(ls: LoopServer, params: types.InitializeParams) -> None:
         ls.trusted = options.get("trusted") is not False
         ls.client_handles_commands = options.get("clientHandlesCommands") is True
         ls.pushed_settings = options.get("settings")
+    gc.freeze()
+    gc.enable()
     if not ls.client_handles_commands:
         for name, target in COMMANDS.items():
             _command(ls, name, target)
