@@ -10,11 +10,12 @@ TRUNCATED_BELOW = 0.5
 
 
 class TokenEstimate:
-    """Characters per token, as this model counts. `observe` corrects it."""
+    """Characters per token, as this model counts. `observe` corrects it, and warns of a cut prompt once."""
 
     def __init__(self) -> None:
         self._per_token = CHARACTERS_PER_TOKEN
         self._settled = False
+        self._warned = False
 
     def tokens(self, characters: int) -> int:
         """About how many tokens so many characters are."""
@@ -36,6 +37,9 @@ class TokenEstimate:
         counted = usage.prompt_tokens
         expected = self.tokens(characters)
         if counted < expected * TRUNCATED_BELOW:
+            if self._warned:
+                return None
+            self._warned = True
             return (
                 f"The provider counted {counted} tokens of a prompt of about {expected}: it seems to have cut the prompt "
                 "without saying so. Raise its context length, or give less to fix at once."
