@@ -19,7 +19,7 @@ async function main(chosen) {
     throw new Error(`No journey is called ${chosen.join(" or ")}. There are: ${all.join(", ")}`);
   }
   // The Node.js of the installed VS Code runs TypeScript as it is. One journey at a time: each has a browser of its own.
-  const words = ["--test", "--test-concurrency=1", "--test-reporter=spec", "--no-warnings"];
+  const words = ["--test", "--test-concurrency=1", "--test-timeout=240000", "--test-force-exit", "--no-warnings"];
   const tests = spawn(node, [...words, ...files.map((name) => join(HERE, "journeys", name))], {
     cwd: ROOT,
     stdio: ["ignore", "inherit", "inherit"],

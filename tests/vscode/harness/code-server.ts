@@ -83,6 +83,14 @@ export class CodeServer {
       detached: true, // a process group of its own, so that stopping it ends all of it
     });
     this.child = child;
+    // Whatever ends this process ends the server: it is in a group of its own, so nothing else would.
+    process.once("exit", () => {
+      signal(-(child.pid ?? Number.NaN), "SIGKILL");
+      rmSync(this.root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+    });
+    for (const name of ["SIGINT", "SIGTERM"] as const) {
+      process.once(name, () => process.exit(1));
+    }
     await until("code-server to answer", async () => {
       if (child.exitCode !== null) {
         throw new Error(`code-server ended with ${child.exitCode}:\n${readFileSync(this.logFile, "utf8")}`);
