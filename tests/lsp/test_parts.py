@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from pathlib import Path
 
 import pytest
@@ -273,6 +274,16 @@ def test_hunks_in_lines(before: str, after: str, hunks: list[tuple[int, int, int
     found = line_hunks(file_change("a.c", before.encode(), after.encode()))
     names = ("before_start", "before_end", "after_start", "after_end")
     assert found == [Hunk(**dict(zip(names, hunk, strict=True))) for hunk in hunks]
+
+
+@pytest.mark.spec("S3")
+def test_hunks_of_a_large_file_are_counted_in_no_time() -> None:
+    lines = [f"int value_{n} = {n}; /* é */\n" for n in range(40_000)]
+    changed = [line.replace("int", "long") if n % 80 == 0 else line for n, line in enumerate(lines)]
+    change = file_change("a.c", "".join(lines).encode(), "".join(changed).encode())
+    begun = time.monotonic()
+    assert len(line_hunks(change)) == 500
+    assert time.monotonic() - begun < 1
 
 
 @pytest.mark.spec("V1")

@@ -121,6 +121,35 @@ async def test_the_compilers_own_suggestion_needs_no_model(start: Start, tmp_pat
     assert editor.documents[path.as_uri()].text == "int main(void) {\n    return 0;\n}\n"
 
 
+@pytest.mark.spec("W1")
+async def test_the_check_sees_every_unsaved_buffer(start: Start, broken: Path) -> None:
+    """E08: what is fixed in an editor's buffer, a header too, is fixed for the check; the disk stays as it is."""
+    header = broken.with_name("a.h")
+    header.write_text("int y\n")
+    broken.write_text('#include "a.h"\n' + BROKEN)
+    editor = await start(broken.parent, settings={"check": CHECK})
+    editor.replace(editor.open(header), "int y", "extern int y;")
+    result = await editor.run(broken)
+    assert result["ending"] == "nothing_to_fix" and header.read_text() == "int y\n"
+
+
+@pytest.mark.spec("Q4")
+async def test_the_whole_workspace_is_fixed(start: Start, broken: Path) -> None:
+    other = broken.with_name("b.c")
+    other.write_text("int four(void) {\n    return w;\n}\n")
+    reply = block("    return x + y;", "    return x + x;", "a.c") + block("    return w;", "    return 4;", "b.c")
+    with ModelServer(says(reply)) as server:
+        settings = asks(server, check="gcc -fsyntax-only a.c b.c")
+        editor = await start(broken.parent, settings=settings)
+        document = editor.open(broken)
+        result = await editor.run(scope="workspace", token="mine")
+        assert result["ending"] == "green", result["message"]
+        assert [file["label"] for file in result["files"]] == ["a.c", "b.c"]
+        assert (await editor.accept(result["runId"]))["applied"]
+    assert document.text == FIXED and "return 4;" in editor.documents[other.as_uri()].text
+    assert editor.progress()["mine"][0]["title"] == "Fixing the workspace"
+
+
 @pytest.mark.spec("D1")
 async def test_a_check_in_the_request_wins_over_the_setting(start: Start, broken: Path) -> None:
     editor = await start(broken.parent, settings={"check": CHECK})

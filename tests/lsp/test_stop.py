@@ -128,7 +128,13 @@ async def test_the_second_run_on_a_file_is_told_which_run_holds_it(start: Start,
     [status] = editor.said("compileLoop/status")
     with pytest.raises(JsonRpcException, match=rf"a\.c is being fixed by run {status['running'][0]} already"):
         await editor.run(broken)
+    sleeps = await started(editor)
     assert (await editor.run(other, check="true"))["ending"] == "nothing_to_fix"
+    assert all(sleep.is_running() for sleep in sleeps), "the second run ended the first one's check"
+    link = broken.with_name("link.c")
+    link.symlink_to(broken)
+    with pytest.raises(JsonRpcException, match=r"a\.c is being fixed"):
+        await editor.run(link)
     editor.cancel("r1")
     with pytest.raises(JsonRpcException):
         await first

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from compile_loop.contracts.events import Event
-    from compile_loop.engine.run import Run
+    from compile_loop.engine.handle import Run
 
 
 class BackgroundRun:

@@ -32,23 +32,19 @@ class Progress:
         self._last = ""
         self._due: asyncio.TimerHandle | None = None
 
-    async def begin(self) -> None:
-        """Begin, unless the client shows no progress."""
-        token = self._token if self._token is not None else await self._create()
-        if token is None or self._ended:
-            return
-        self._token = token
-        self._begun = True
-        progress = self._ls.work_done_progress
-        progress.begin(token, types.WorkDoneProgressBegin(self._title, cancellable=True))
-        progress.tokens[token].add_done_callback(self._on_done)
+    def begin(self) -> None:
+        """Begin now where the client gave a token, else once it has made one; the run waits for neither."""
+        if self._token is not None:
+            self._start(self._token)
+        else:
+            self._ls.keep(self._ask())
 
     def report(self, message: str) -> None:
         """Show a line soon; of several within a tenth of a second, the last."""
-        if not self._begun or self._ended or message == self._last:
+        if self._ended or message == self._last:
             return
         self._last = message
-        if self._due is None:
+        if self._begun and self._due is None:
             self._send()
             self._due = asyncio.get_running_loop().call_later(APART, self._again, message)
 
@@ -62,6 +58,24 @@ class Progress:
         if self._begun and self._token is not None:
             self._ls.work_done_progress.end(self._token, types.WorkDoneProgressEnd(message=message or None))
             self._ls.work_done_progress.tokens.pop(self._token, None)
+
+    def _start(self, token: str | int) -> None:
+        self._token = token
+        self._begun = True
+        progress = self._ls.work_done_progress
+        progress.begin(token, types.WorkDoneProgressBegin(self._title, cancellable=True))
+        progress.tokens[token].add_done_callback(self._on_done)
+
+    async def _ask(self) -> None:
+        token = await self._create()
+        if token is None:
+            return
+        if self._ended:  # a run so short that its progress never began
+            self._ls.work_done_progress.tokens.pop(token, None)
+            return
+        self._start(token)
+        if self._last:
+            self._send()
 
     def _again(self, sent: str) -> None:
         self._due = None

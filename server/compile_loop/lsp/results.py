@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from compile_loop.contracts.edits import Edit, FileChange
 from compile_loop.contracts.outcome import Ending, Outcome
-from compile_loop.edits.text import UndecodableError, decode
+from compile_loop.edits.text import SourceText, UndecodableError, decode
 from compile_loop.lsp.narrate import count
 from compile_loop.lsp.protocol import CONTENT_SCHEME, ChangedFile, Hunk, RunResult, SpendingInfo
 from compile_loop.lsp.snapshot import Buffer
@@ -144,13 +144,12 @@ def _changed_file(result: Result, change: FileChange) -> ChangedFile:
 
 def line_hunks(change: FileChange) -> list[Hunk]:
     """A change's hunks in whole lines; those that share a line are one."""
-    before, after = change.before or b"", change.after or b""
+    before, after = _source(change.before, change.encoding), _source(change.after, change.encoding)
     found: list[Hunk] = []
     shift = 0
     for hunk in change.hunks:
-        new = (hunk.start + shift, hunk.start + shift + len(hunk.new))
-        b0, b1 = _lines(before, change.encoding, hunk.start, hunk.end)
-        a0, a1 = _lines(after, change.encoding, *new)
+        b0, b1 = _lines(before, hunk.start, hunk.end)
+        a0, a1 = _lines(after, hunk.start + shift, hunk.start + shift + len(hunk.new))
         shift += len(hunk.new) - (hunk.end - hunk.start)
         if found and b0 < found[-1].before_end:
             found[-1] = found[-1].model_copy(update={"before_end": b1, "after_end": a1})
@@ -159,12 +158,16 @@ def line_hunks(change: FileChange) -> list[Hunk]:
     return found
 
 
-def _lines(data: bytes, encoding: str, start: int, end: int) -> tuple[int, int]:
-    """The half-open range of lines that the bytes touch; empty where they are only whole lines' boundary."""
+def _source(data: bytes | None, encoding: str) -> SourceText:
+    """A side for counting lines; one byte a character where it is no text."""
     try:
-        source = decode(data, encoding)
+        return decode(data or b"", encoding)
     except UndecodableError:
-        return 0, data.count(b"\n") + 1
+        return decode(data or b"", "latin-1")
+
+
+def _lines(source: SourceText, start: int, end: int) -> tuple[int, int]:
+    """The half-open range of lines that the bytes touch; empty where they are only a boundary between lines."""
     first, last = source.position_at(start), source.position_at(end)
     whole = last.character == 0 and first.character == 0
     return first.line, last.line + (0 if whole else 1)

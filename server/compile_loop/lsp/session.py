@@ -25,7 +25,7 @@ from compile_loop.lsp.runs import ActiveRun
 
 if TYPE_CHECKING:
     from compile_loop.assemble import Job
-    from compile_loop.engine.run import Run
+    from compile_loop.engine.handle import Run
     from compile_loop.lsp.server import LoopServer
     from compile_loop.settings import Settings
 
@@ -57,9 +57,9 @@ class Session:
     async def go(self) -> Result:
         """Run to the end. Raises `Refused` where the run cannot start; a cancelled run ends with that outcome."""
         run, notes = self._run, list[str]()
+        self._progress.begin()
         run.when_cancelled(lambda: self._progress.end("cancelled"))
         try:
-            await self._progress.begin()
             job, notes = await self._job()
             for note in notes:
                 log.warning("%s", note)
