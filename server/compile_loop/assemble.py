@@ -22,8 +22,8 @@ from compile_loop.contracts.protocols import AskUser, AuthGate, ModelError, Turn
 from compile_loop.edits.paths import protected_part
 from compile_loop.edits.text import UndecodableError, decode
 from compile_loop.engine.budget import Budget
+from compile_loop.engine.handle import Run
 from compile_loop.engine.request import Parts, RunRequest, Scope
-from compile_loop.engine.run import Run
 from compile_loop.models.choose import ModelSettings, make_generator, parse_model
 from compile_loop.record.memory import FileMemory
 from compile_loop.settings import Settings

@@ -16,8 +16,8 @@ from compile_loop.contracts.events import CheckFinished, Event, RoundFinished, R
 from compile_loop.contracts.outcome import Ending, FailureKind, Outcome
 from compile_loop.contracts.protocols import TurnGenerator
 from compile_loop.engine.budget import Budget
+from compile_loop.engine.handle import Run
 from compile_loop.engine.request import Parts, RunRequest
-from compile_loop.engine.run import Run
 from compile_loop.shadow.in_place import InPlaceShadow
 from compile_loop.tools.catalogue import ToolMode, ToolNameError, offer
 from compile_loop.tools.extra import extra_tool

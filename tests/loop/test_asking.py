@@ -34,8 +34,8 @@ from compile_loop.contracts.protocols import (
     ToolSchema,
     Usage,
 )
+from compile_loop.engine.handle import Run
 from compile_loop.engine.request import Parts
-from compile_loop.engine.run import Run
 from compile_loop.models.scripted import ScriptedGenerator, ScriptedReply
 from compile_loop.settings import Settings
 

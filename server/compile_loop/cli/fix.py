@@ -25,7 +25,7 @@ from compile_loop.cli.json_output import outcome_document
 from compile_loop.cli.progress import Progress
 from compile_loop.contracts.events import RunFinished
 from compile_loop.contracts.outcome import Ending, FailureKind, Outcome
-from compile_loop.engine.run import Run
+from compile_loop.engine.handle import Run
 from compile_loop.settings import Settings
 from compile_loop.shadow.apply import ApplyError, apply_edit
 from compile_loop.tools.catalogue import ToolMode

@@ -17,6 +17,8 @@ from compile_loop.contracts.events import (
     EditApplied,
     EditRefused,
     Event,
+    HoldoutFinished,
+    Minimised,
     ModelReplied,
     ModelText,
     Pass,
@@ -30,13 +32,21 @@ from compile_loop.contracts.events import (
     RunStarted,
     SuggestionApplied,
     SuggestionDropped,
+    Suspected,
     ToolCalled,
     Waiting,
     Warned,
 )
 from compile_loop.contracts.outcome import Spending
 
-_PASS = {Pass.BASELINE: "before", Pass.SUGGESTION: "suggested", Pass.ROUND: "check", Pass.FINAL: "confirm"}
+_PASS = {
+    Pass.BASELINE: "before",
+    Pass.SUGGESTION: "suggested",
+    Pass.ROUND: "check",
+    Pass.HOLDOUT: "hidden",
+    Pass.MINIMISE: "smaller?",
+    Pass.FINAL: "confirm",
+}
 
 
 class Progress:
@@ -118,6 +128,16 @@ class Progress:
                 self._line("refused", escape(event.reason.splitlines()[0]))
             case RoundFinished():
                 self._line("", f"{event.errors_before} → {event.errors_after} errors")
+            case HoldoutFinished():
+                self._line(
+                    "hidden",
+                    f"{escape(event.name)}: {'passes' if event.ok else f'[red]fails[/red]  {escape(event.told)}'}",
+                )
+            case Minimised():
+                self._line("smaller", f"{event.hunks} of {event.before} hunks are enough")
+            case Suspected():
+                for line in event.lines:
+                    self._line("refused" if event.certain else "suspect", f"[yellow]{escape(line)}[/yellow]")
             case RolledBack():
                 self._line("undone", f"{event.errors} errors are worse than {event.best}; back to the best state")
             case Waiting():

@@ -16,6 +16,8 @@ class Pass(str, Enum):
     BASELINE = "baseline"
     SUGGESTION = "suggestion"
     ROUND = "round"
+    HOLDOUT = "holdout"
+    MINIMISE = "minimise"
     FINAL = "final"
 
 
@@ -127,7 +129,8 @@ class PlanMade(Event):
 
 @dataclass(frozen=True, slots=True)
 class PlanCompared(Event):
-    """The plan against what was done: files it named that stayed as they were, and files that changed without a word."""
+    """The plan against what was done: files it named that stayed as they were, and files that changed without a word.
+    """
 
     left_out: tuple[str, ...]
     unplanned: tuple[str, ...]
@@ -189,8 +192,34 @@ class RoundFinished(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class HoldoutFinished(Event):
+    """A hidden check ended; `told` is what the model learns of it, empty where it passed."""
+
+    name: str
+    ok: bool
+    told: str
+
+
+@dataclass(frozen=True, slots=True)
+class Minimised(Event):
+    """Surplus hunks were dropped: `hunks` of `before` are left (SPEC K10)."""
+
+    before: int
+    hunks: int
+
+
+@dataclass(frozen=True, slots=True)
+class Suspected(Event):
+    """A green edit looks as if it silenced the check; `certain` says that it is refused (SPEC K7)."""
+
+    lines: tuple[str, ...]
+    certain: bool
+
+
+@dataclass(frozen=True, slots=True)
 class RolledBack(Event):
-    """A round's edit was undone because it made things worse: from `errors` back to the best state's `best` (SPEC L9)."""
+    """A round's edit was undone because it made things worse: from `errors` back to the best state's `best` (SPEC L9).
+    """
 
     errors: int
     best: int

@@ -73,7 +73,7 @@ class Tally:
     `errors_before` and `errors_after` count errors of the baseline and of the state that the edit leads to. `remaining`
     are the errors that were there before, outside the targets, and still are (SPEC Q1); `exit_code` is the check's in
     that state. `explanation` says in a sentence or two what was wrong and why the edit fixes it (SPEC Q27).
-    `suspicious` wants a person's look (SPEC Q9).
+    `suspicious` wants a person's look (SPEC Q9); so do the lines in `suspect`, which may silence the check (SPEC K7).
     """
 
     rounds: int = 0
@@ -84,6 +84,7 @@ class Tally:
     spending: Spending = field(default_factory=Spending)
     explanation: str = ""
     suspicious: tuple[str, ...] = ()
+    suspect: tuple[str, ...] = ()
 
 
 _SEAL = object()

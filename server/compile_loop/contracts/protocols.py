@@ -48,8 +48,8 @@ class Message:
 class Usage:
     """Tokens of one call, as the provider counted them.
 
-    `cached_tokens` of the prompt came out of the provider's cache, `cache_written_tokens` of it were put there; both are
-    part of `prompt_tokens`.
+    `cached_tokens` of the prompt came out of the provider's cache, `cache_written_tokens` of it were put there; both
+    are part of `prompt_tokens`.
     """
 
     prompt_tokens: int
@@ -131,7 +131,9 @@ class TurnGenerator(Protocol):
     def generate(
         self, messages: tuple[Message, ...], tools: tuple[ToolSchema, ...] = ()
     ) -> AsyncGenerator[TurnEvent, None]:
-        """Stream one reply to `messages`, in which the model may call `tools`; ends with exactly one `Reply` or raises `ModelError`.
+        """Stream one reply to `messages`, in which the model may call `tools`.
+
+        Ends with exactly one `Reply` or raises `ModelError`.
 
         Closing the generator or cancelling its task ends the call at once.
         """
@@ -187,7 +189,8 @@ class Shadow(Protocol):
         ...
 
     def peek(self, path: str) -> bytes | None:
-        """The bytes that a tool in the copy sees at `path`, absolute in the user's terms; None where there is no file."""
+        """The bytes that a tool in the copy sees at `path`, absolute in the user's terms; None where there is no file.
+        """
         ...
 
     def find(self, name: str) -> list[str]:

@@ -120,6 +120,20 @@ def verified_prompt(failures: str) -> str:
     return f"Your edit is applied. The check is not green yet.\n\n{failures}"
 
 
+def dishonest_prompt(lines: Sequence[str]) -> str:
+    """After a green edit that silences the check instead of repairing the code (SPEC K7)."""
+    shown = "\n".join(lines)
+    return (
+        f"The check passes, but only because your edit silences it:\n{shown}\n\n"
+        "Take these lines back and repair the cause instead."
+    )
+
+
+def holdout_prompt(told: Sequence[str]) -> str:
+    """After a visible green that hidden checks do not confirm; only what their authors allow is said (SPEC K5)."""
+    return "The visible checks pass. Hidden checks do not yet:\n" + "\n".join(f"- {each}" for each in told)
+
+
 def continue_prompt(note: str, contents: Iterable[Target], failures: str) -> str:
     """When a finished run is continued with a further instruction."""
     files = "\n\n".join(_file(f) for f in contents)

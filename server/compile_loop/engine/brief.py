@@ -44,34 +44,34 @@ def open_conversation(course: Course, channel: Channel, state: State, monitor: P
             checks=course.parts.contract.checks,
             shown=shown,
             listed=listed,
-            failures=_opening_failures(course, channel, state),
+            failures=_opening_failures(course, state),
             news=news,
         ),
     )
 
 
-def _opening_failures(course: Course, channel: Channel, state: State) -> str:
+def _opening_failures(course: Course, state: State) -> str:
     if state.verdict.green:
         return "The checks pass now; make the change that is wanted and keep them passing."
     if not state.result.results:
         return "Nothing is written yet: write it from what is wanted."
-    return failures_of(course, channel, state)
+    return failures_of(course, state)
 
 
-def continue_brief(course: Course, channel: Channel, state: State) -> str:
+def continue_brief(course: Course, state: State) -> str:
     """What the model is told when a finished run is continued with a note (SPEC L19)."""
-    failures = "The check passes now." if state.verdict.green else failures_of(course, channel, state)
+    failures = "The check passes now." if state.verdict.green else failures_of(course, state)
     return continue_prompt(course.request.spec, course.work.targets, failures)
 
 
-def failures_of(course: Course, channel: Channel, state: State) -> str:
+def failures_of(course: Course, state: State) -> str:
     """The state's failing checks as text.
 
     Output too long to show is kept under a handle that `read_file_range` opens (SPEC T7).
     """
     shadow = course.parts.shadow
     handles = {}
-    if channel.has_tools:
+    if course.channel is not None and course.channel.has_tools:
         for check in state.result.results:
             handle = f"output/{len(course.spilled) + 1}"
             handles[check.check] = handle

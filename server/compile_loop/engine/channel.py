@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from compile_loop.engine.request import RunRequest
+from compile_loop.engine.request import Parts, RunRequest
 from compile_loop.tools.catalogue import Offer, ToolMode, offer
 
 ROUNDS_WITHOUT_EDIT = 2
@@ -11,14 +11,14 @@ ROUNDS_WITHOUT_EDIT = 2
 class Channel:
     """The tools on offer now. `rescue` says why they should all be dropped, once."""
 
-    def __init__(self, request: RunRequest, *, asks: bool, consults: bool) -> None:
+    def __init__(self, request: RunRequest, parts: Parts) -> None:
         self.mode = request.tool_mode
         self._without_edit = 0
         self.offer = offer(
             request.tool_mode,
             may_write=request.edit_mode == "diff",
-            asks=asks,
-            consults=consults,
+            asks=parts.ask_user is not None,
+            consults=parts.consult is not None,
             extra=request.extra_tools,
         )
 

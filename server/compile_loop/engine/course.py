@@ -10,7 +10,7 @@ from typing import TypeVar
 from compile_loop.contracts.checks import ContractResult
 from compile_loop.contracts.edits import Edit
 from compile_loop.contracts.events import Event, Pass
-from compile_loop.contracts.outcome import Failure, Outcome, Spending, Tally
+from compile_loop.contracts.outcome import Failure, FailureKind, Outcome, Spending, Tally
 from compile_loop.conversation.estimate import TokenEstimate
 from compile_loop.conversation.recall import Findings
 from compile_loop.conversation.transcript import Transcript
@@ -47,8 +47,7 @@ class Earlier:
 
 
 class Course:
-    """What the loop knows while it runs. `baseline` is set by the first pass; `best` is the state offered on give-up.
-    """
+    """What the loop knows while it runs. `baseline` is set by the first pass; `best` is the state offered on give-up."""
 
     def __init__(self, request: RunRequest, parts: Parts, emit: Callable[[Event], None]) -> None:
         self.request = request
@@ -68,6 +67,12 @@ class Course:
         self.earlier: Earlier | None = None
         self.plan: str | None = None
         self.edited = False
+        self.climbs = 0
+        self.holdouts_green = True
+        self.flaky: str | None = None
+        self.silenced: State | None = None
+        self.silenced_lines: tuple[str, ...] = ()
+        self.suspect: tuple[str, ...] = ()
         self.spilled: dict[str, str] = {}
         self.pause_deadline: Callable[[bool], None] = lambda _paused: None
         self._spending = Spending()
@@ -111,6 +116,29 @@ class Course:
             return await asyncio.wait_for(answer, self.request.questions_wait)
         finally:
             self.pause_deadline(False)
+
+    @property
+    def has_wish(self) -> bool:
+        """Whether the user said in words what is wanted."""
+        return bool(self.request.spec.strip())
+
+    def may_be_proven(self, state: State) -> bool:
+        """Whether a state is visibly green by a change; a wish in words is met by an edit of a model alone (SPEC Q2)."""
+        return state.verdict.green and bool(state.changes) and (self.edited or not self.has_wish)
+
+    async def open_shadow(self) -> None:
+        """Lay the shadow out, without the files that only holdouts may see."""
+        await self.parts.shadow.open()
+        await self._hide()
+
+    async def renew_shadow(self, changes: Changes) -> None:
+        """A clean start that holds only `changes` (SPEC L2)."""
+        await self.parts.shadow.renew(dict(changes))
+        await self._hide()
+
+    async def _hide(self) -> None:
+        for path in self.parts.holdouts.hidden if self.parts.holdouts else ():
+            await self.parts.shadow.write(path, None)
 
     async def run_contract(self, in_pass: Pass) -> ContractResult:
         """Run all checks in the shadow as it is."""
@@ -166,7 +194,18 @@ class Course:
         )
 
     def failed(self, failure: Failure) -> Outcome:
-        """The run's failure, with the best state as a partial result that nobody applies unasked."""
+        """The run's failure, with the best state as a partial result that nobody applies unasked.
+
+        Where all that became green silenced the check, that is the failure, and its lines are shown (SPEC K7).
+        """
+        if self.silenced is not None and failure.kind is not FailureKind.CANCELLED:
+            self.suspect = self.silenced_lines
+            lines = "; ".join(self.silenced_lines)
+            failure = Failure(
+                FailureKind.TAMPERING,
+                f"The only edit that passes silences the check: {lines}. Accept it yourself, or not.",
+            )
+            return Outcome.failed(failure, self.work.edit(self.silenced.changes), self._tally(self.silenced))
         state = self.best
         if state is None:
             return Outcome.failed(failure, self.work.edit({}), Tally(rounds=self.rounds, spending=self.spending))
@@ -182,5 +221,10 @@ class Course:
             exit_code=state.result.exit_code,
             spending=self.spending,
             explanation="\n".join(dict.fromkeys(self.explanations)),
-            suspicious=tuple(dict.fromkeys(note for r in state.result.results for note in r.suspicious)),
+            suspicious=tuple(dict.fromkeys([*_notes(state), *([self.flaky] if self.flaky else [])])),
+            suspect=self.suspect,
         )
+
+
+def _notes(state: State) -> list[str]:
+    return [note for r in state.result.results for note in r.suspicious]

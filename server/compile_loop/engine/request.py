@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from compile_loop.contracts.diagnostics import Diagnostic
+from compile_loop.contracts.holdouts import Holdouts
+from compile_loop.contracts.honesty import Inspect
 from compile_loop.contracts.protocols import (
     AskUser,
     AuthGate,
@@ -60,6 +62,11 @@ class RunRequest:
     """Whether targets that are all absent or empty are written from the spec, without a baseline (SPEC P1)."""
     questions_wait: float = 600.0
     max_consults: int = 2
+    max_holdout_rounds: int = 2
+    minimise: bool = True
+    confirm_baseline: bool = True
+    """Whether a quick red baseline is run twice, to notice flaky failures (SPEC Q8)."""
+    honesty_reports_only: bool = False
 
 
 def _all_readable(_path: str) -> str | None:
@@ -87,3 +94,5 @@ class Parts:
     auth: AuthGate | None = None
     price: Callable[[Usage], float | None] | None = None
     memory: RepairMemory | None = None
+    holdouts: Holdouts | None = None
+    inspect: Inspect | None = None

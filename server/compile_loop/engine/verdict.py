@@ -73,8 +73,7 @@ class Score:
 
 
 def must_roll_back(best: Verdict, now: Verdict) -> bool:
-    """Whether an edit only made things worse: over half as many failures more, none of the best's gone, no later phase.
-    """
+    """Whether an edit only made things worse: over half as many failures more, none of the best's gone, no later phase."""
     if now.green or len(now.blocking) <= len(best.blocking) * 1.5:
         return False
     vanished = fingerprints(best.blocking) - fingerprints(now.blocking)

@@ -1,0 +1,90 @@
+"""The contract on the untouched tree.
+
+What is wrong, which files that concerns, and what is only flaky (SPEC L1, L3, K9, Q8).
+"""
+
+from __future__ import annotations
+
+from compile_loop.contracts.checks import ContractResult
+from compile_loop.contracts.diagnostics import Diagnostic
+from compile_loop.contracts.events import Pass, Warned
+from compile_loop.contracts.outcome import FailureKind
+from compile_loop.engine.course import Course, State
+from compile_loop.engine.fingerprint import fingerprint, normalise
+from compile_loop.engine.fingerprint import state as failure_state
+from compile_loop.engine.gave_up import GaveUp
+from compile_loop.engine.holdouts import holdout_baseline
+from compile_loop.engine.targets import choose_targets
+from compile_loop.engine.verdict import judge
+
+QUICK = 10.0
+"""Seconds: a red baseline that took less is run twice."""
+
+
+async def take_baseline(course: Course) -> State:
+    """The state to start from.
+
+    Raises `GaveUp` where the tools cannot run or the check does not show what is to be fixed.
+    """
+    await course.work.add(course.request.targets)
+    if course.request.from_spec_alone and not any(target.content for target in course.work.targets):
+        return course.unwritten()
+    result = await _stable(course)
+    course.targets = choose_targets(course.request, result, course.parts.admit)
+    state = State({}, result, judge(result, result, course.targets.focus))
+    course.baseline = course.best = state
+    _check_reproduces(course.request.reproduce, state)
+    for path, reason in course.targets.refused:
+        course.emit(Warned(f"{path} is named by the failures but is not edited: {reason}."))
+    await course.work.add(course.targets.writable)
+    await holdout_baseline(course)
+    if course.earlier is not None and (kept := await course.take_up(course.earlier)):
+        await course.work.write(kept)
+        return await course.verify(Pass.SUGGESTION)
+    return state
+
+
+async def _stable(course: Course) -> ContractResult:
+    """Run the contract, and once more if it was quick and red; what differs without an edit is flaky, and said to be.
+
+    Then a third run decides, from a clean start: the second may have passed only by what the first left behind.
+    """
+    first = await _run(course)
+    seconds = sum(r.duration for r in first.results)
+    if first.ok or seconds > QUICK or not course.request.confirm_baseline:
+        return first
+    second = await _run(course)
+    if failure_state(first) == failure_state(second):
+        return second
+    await course.renew_shadow({})
+    third = await _run(course)
+    again = {fingerprint(d) for d in second.errors}
+    gone = [d for d in first.errors if fingerprint(d) not in again]
+    what = "; ".join(d.message.splitlines()[0] for d in gone[:3]) or "the exit code"
+    course.flaky = f"the check is flaky: without any edit a second run differed ({what})"
+    course.emit(Warned(f"The check is flaky: without any edit a second run differed ({what})."))
+    return third
+
+
+async def _run(course: Course) -> ContractResult:
+    result = await course.run_contract(Pass.BASELINE)
+    cannot_run = result.environment or next((r.timeout for r in result.results if r.timeout), None)
+    if cannot_run is not None:
+        raise GaveUp(FailureKind.ENVIRONMENT, cannot_run)
+    return result
+
+
+def _check_reproduces(wanted: Diagnostic | None, state: State) -> None:
+    if wanted is None or wanted.file is None:
+        return
+    for error in state.result.errors:
+        same_line = error.range.start.line == wanted.range.start.line
+        if error.file == wanted.file and (same_line or normalise(error.message) == normalise(wanted.message)):
+            return
+    names = ", ".join(r.check for r in state.result.results)
+    runs = f", one that runs {wanted.source}" if wanted.source else ""
+    raise GaveUp(
+        FailureKind.CONFIGURATION,
+        f"The check ({names}) does not report “{wanted.message}” in {wanted.file}, so it could not tell when that is "
+        f"fixed. Choose a check that reports it{runs}.",
+    )

@@ -1,0 +1,140 @@
+"""The rounds with a model: ask, edit, verify, and what it is told next, until a bound (SPEC L5, L7–L9, T1)."""
+
+from __future__ import annotations
+
+from compile_loop.contracts.events import ChannelSwitched, Pass, RolledBack, RoundFinished, RoundStarted
+from compile_loop.contracts.outcome import Failure, FailureKind
+from compile_loop.contracts.protocols import TurnGenerator
+from compile_loop.conversation.explanation import explanation_of
+from compile_loop.conversation.prompts import rolled_back_prompt, verified_prompt
+from compile_loop.conversation.transcript import Transcript
+from compile_loop.edits.apply import HeldBlocks
+from compile_loop.engine.brief import continue_brief, failures_of, open_conversation
+from compile_loop.engine.channel import Channel
+from compile_loop.engine.course import Course, State
+from compile_loop.engine.gave_up import GaveUp
+from compile_loop.engine.guard import ProgressMonitor
+from compile_loop.engine.round import Played, Round
+from compile_loop.engine.stall import StallMonitor
+from compile_loop.engine.verdict import must_roll_back
+
+
+class Dialogue:
+    """One conversation with its channel and its monitors. It opens with the first round."""
+
+    def __init__(self, course: Course) -> None:
+        self._course = course
+        self._channel = course.earlier.channel if course.earlier else Channel(course.request, course.parts)
+        self._talk: Transcript | None = None
+        self._stall = StallMonitor()
+        self._monitor = ProgressMonitor()
+        self._held: HeldBlocks | None = None
+        self._doubt: str | None = None
+        self._allowed = course.request.max_rounds
+        self._climbs = 0
+        course.channel = self._channel
+
+    def doubt(self, text: str, state: State) -> None:
+        """A visibly green state did not hold.
+
+        The model is told why, and a hidden check grants a new set of rounds (SPEC Q5).
+        """
+        self._doubt = text
+        if self._talk is not None:
+            self._talk.tell(text)
+            self._doubt = None
+        if self._course.climbs > self._climbs:
+            self._climbs = self._course.climbs
+            self._allowed = self._course.rounds + self._course.request.max_rounds
+        else:
+            _end_if(self._stall.verified(state.result))
+
+    async def round(self, state: State) -> State:
+        """One round from `state`; returns the state to go on from. Raises `GaveUp`, `Nominated` or `ModelError`."""
+        course, model = self._course, _model(self._course, state)
+        if course.rounds >= self._allowed:
+            raise GaveUp(
+                FailureKind.MAX_ROUNDS,
+                f"Not green after {course.rounds} rounds. Allow more rounds, say more about what is wanted, or try a "
+                "stronger model.",
+            )
+        talk = self._open(state)
+        course.rounds += 1
+        course.emit(RoundStarted(course.rounds, self._allowed, state.errors, course.spending))
+        played = await Round(course, talk, model, self._channel, self._monitor, self._held).play()
+        self._held = played.held
+        after = await course.verify(Pass.ROUND) if played.applied else state
+        course.emit(RoundFinished(course.rounds, self._allowed, state.errors, after.errors, course.spending))
+        return await self._go_on(talk, played, after)
+
+    def _open(self, state: State) -> Transcript:
+        if self._talk is None:
+            earlier = self._course.earlier
+            if earlier is None:
+                self._talk = open_conversation(self._course, self._channel, state, self._monitor)
+            else:
+                self._talk = earlier.talk
+                self._talk.tell(continue_brief(self._course, state))
+            if self._doubt is not None:
+                self._talk.tell(self._doubt)
+            self._course.talk = self._talk
+        return self._talk
+
+    async def _go_on(self, talk: Transcript, played: Played, state: State) -> State:
+        """Feed back what the model must know, or end where nothing moves any more."""
+        green = played.applied and state.verdict.green
+        if played.applied:
+            self._monitor.verified()
+            state = await self._keep_or_undo(talk, played, state)
+        if green:
+            return state
+        rescue = self._channel.rescue(applied=played.applied, past_step_cap=played.past_step_cap)
+        if rescue is not None:
+            self._channel.switch()
+            self._course.emit(ChannelSwitched(rescue))
+            self._stall.forget_no_edits()
+            self._held = None
+            self._talk = self._course.talk = open_conversation(self._course, self._channel, state, self._monitor)
+        elif played.applied:
+            _end_if(self._stall.verified(state.result))
+        else:
+            _end_if(self._stall.no_edit())
+            talk.tell(played.refusal or "Nothing was applied.")
+        return state
+
+    async def _keep_or_undo(self, talk: Transcript, played: Played, state: State) -> State:
+        """Keep the round, or undo it if it only made things worse (SPEC L9)."""
+        course = self._course
+        if state.verdict.green:
+            course.explanations.append(explanation_of(played.text))
+            return state
+        best = course.best_before(state)
+        failures = failures_of(course, state)
+        if must_roll_back(best.verdict, state.verdict):
+            await course.work.restore(best.changes)
+            course.emit(RolledBack(state.errors, best.errors))
+            talk.tell(rolled_back_prompt(failures, course.work.targets))
+            return best
+        course.explanations.append(explanation_of(played.text))
+        talk.tell("\n\n".join(part for part in (played.refusal, verified_prompt(failures)) if part))
+        return state
+
+
+def _model(course: Course, state: State) -> TurnGenerator:
+    if not course.targets.writable:
+        raise GaveUp(
+            FailureKind.CONFIGURATION,
+            "The check fails without naming a file of the workspace that may be edited. Name the files to fix.",
+        )
+    if course.parts.generator is None:
+        tried = "The toolchain's own suggestions were not enough" if course.request.suggestions else "Nothing was tried"
+        raise GaveUp(
+            FailureKind.CONFIGURATION,
+            f"{tried} ({state.errors} left), and no model is set. Choose one, as PROVIDER:NAME.",
+        )
+    return course.parts.generator
+
+
+def _end_if(failure: Failure | None) -> None:
+    if failure is not None:
+        raise GaveUp(failure.kind, failure.message)

@@ -1,0 +1,37 @@
+"""Hidden checks: once at the baseline, after each visible green, and in the last run (SPEC K5, Q5)."""
+
+from __future__ import annotations
+
+from compile_loop.contracts.events import HoldoutFinished, Pass
+from compile_loop.contracts.outcome import FailureKind
+from compile_loop.engine.course import Course
+from compile_loop.engine.gave_up import GaveUp
+
+
+async def holdout_baseline(course: Course) -> None:
+    """Where the holdouts stand before anything is done."""
+    course.holdouts_green = not await _red(course, Pass.BASELINE)
+
+
+async def red_holdouts(course: Course, in_pass: Pass) -> list[str]:
+    """What may be told of each holdout that fails; empty: all are green. Raises `GaveUp` when the climbs are used up."""
+    told = await _red(course, in_pass)
+    if told and course.climbs >= course.request.max_holdout_rounds:
+        raise GaveUp(
+            FailureKind.HOLDOUT,
+            f"The visible checks pass, and {len(told)} hidden {'check' if len(told) == 1 else 'checks'} still "
+            f"{'fails' if len(told) == 1 else 'fail'} after {course.climbs} climbs. Look at the partial result, or give guidance.",
+        )
+    if told:
+        course.climbs += 1
+    return told
+
+
+async def _red(course: Course, in_pass: Pass) -> list[str]:
+    holdouts = course.parts.holdouts
+    if holdouts is None:
+        return []
+    results = await holdouts.run(course.parts.shadow, in_pass, course.rounds, course.emit)
+    for each in results:
+        course.emit(HoldoutFinished(each.result.check, each.ok, each.told))
+    return [each.told for each in results if not each.ok]
