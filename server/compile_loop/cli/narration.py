@@ -1,0 +1,173 @@
+"""What each event says on a terminal or in a log: (label, text with rich markup)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import singledispatch
+
+from rich.markup import escape
+
+from compile_loop.contracts import events as e
+from compile_loop.contracts.checks import CheckResult
+from compile_loop.contracts.events import Pass
+from compile_loop.contracts.outcome import Spending
+
+Line = tuple[str, str]
+
+PASS = {
+    Pass.BASELINE: "before",
+    Pass.SUGGESTION: "suggested",
+    Pass.ROUND: "check",
+    Pass.HOLDOUT: "hidden",
+    Pass.MINIMISE: "smaller?",
+    Pass.FINAL: "confirm",
+}
+_SHOWN_ERRORS = 5
+
+
+@singledispatch
+def narrate(event: e.Event) -> Iterable[Line]:
+    """The lines for one event; most pieces of a reply have none."""
+    return ()
+
+
+@narrate.register
+def _(event: e.RunStarted) -> Iterable[Line]:
+    for check in event.checks:
+        command = check.command if isinstance(check.command, str) else " ".join(check.command)
+        yield "check", f"{escape(command)}  [dim]({escape(check.reason)})[/dim]"
+    yield "model", escape(event.model) if event.model else "none: only what the toolchain suggests"
+    yield "isolation", escape(event.isolation)
+
+
+@narrate.register
+def _(event: e.CheckFinished) -> Iterable[Line]:
+    result = event.result
+    yield PASS[event.in_pass], f"{escape(result.check)}  {verdict(result)}  [dim]{result.duration:.1f} s[/dim]"
+
+
+def verdict(result: CheckResult) -> str:
+    """A check's end in a word or two."""
+    errors = len(result.errors)
+    if result.ok:
+        return "[green]passes[/green]"
+    return f"[red]{_count(errors, 'error')}[/red]" if errors else f"[red]fails, exit code {result.exit_code}[/red]"
+
+
+def first_errors(result: CheckResult) -> Iterable[Line]:
+    """The first errors of a baseline, so that a reader knows what is wrong."""
+    for error in result.errors[:_SHOWN_ERRORS]:
+        place = f"{error.file}:{error.range.start.line + 1}: " if error.file else ""
+        yield "", f"[dim]{escape(place)}{escape(error.message.splitlines()[0])}[/dim]"
+    if len(result.errors) > _SHOWN_ERRORS:
+        yield "", f"[dim]… and {len(result.errors) - _SHOWN_ERRORS} more[/dim]"
+
+
+@narrate.register
+def _(event: e.SuggestionApplied) -> Iterable[Line]:
+    yield (
+        "suggested",
+        f"{escape(event.file)}: {escape(event.message)}  {event.errors_before} → {event.errors_after} errors",
+    )
+
+
+@narrate.register
+def _(event: e.SuggestionDropped) -> Iterable[Line]:
+    yield "dropped", f"{escape(event.file)}: {escape(event.message)} ({escape(event.reason)})"
+
+
+@narrate.register
+def _(event: e.ModelReplied) -> Iterable[Line]:
+    yield "reply", f"[dim]{_spent(event.spending)}[/dim]"
+
+
+@narrate.register
+def _(event: e.PlanMade) -> Iterable[Line]:
+    return [("plan", escape(line)) for line in event.text.splitlines()]
+
+
+@narrate.register
+def _(event: e.PlanCompared) -> Iterable[Line]:
+    differs = [f"left out {path}" for path in event.left_out] + [f"{path} was not planned" for path in event.unplanned]
+    if differs:
+        yield "plan", f"[yellow]{escape('; '.join(differs))}[/yellow]"
+
+
+@narrate.register
+def _(event: e.ToolCalled) -> Iterable[Line]:
+    yield "tool", f"{escape(event.name)} {escape(event.detail)}{'' if event.ok else '  [yellow]refused[/yellow]'}"
+
+
+@narrate.register
+def _(event: e.EditApplied) -> Iterable[Line]:
+    yield "edit", f"{_count(event.blocks, 'block')} in {escape(', '.join(event.files))}"
+
+
+@narrate.register
+def _(event: e.EditRefused) -> Iterable[Line]:
+    yield "refused", escape(event.reason.splitlines()[0])
+
+
+@narrate.register
+def _(event: e.RoundFinished) -> Iterable[Line]:
+    yield "", f"{event.errors_before} → {event.errors_after} errors"
+
+
+@narrate.register
+def _(event: e.RolledBack) -> Iterable[Line]:
+    yield "undone", f"{_count(event.errors, 'error')} after {event.best}: worse, so back to the best state"
+
+
+@narrate.register
+def _(event: e.HoldoutFinished) -> Iterable[Line]:
+    yield "hidden", f"{escape(event.name)}: {'passes' if event.ok else f'[red]fails[/red]  {escape(event.told)}'}"
+
+
+@narrate.register
+def _(event: e.Minimised) -> Iterable[Line]:
+    yield "smaller", f"{event.hunks} of {event.before} hunks are enough"
+
+
+@narrate.register
+def _(event: e.Suspected) -> Iterable[Line]:
+    return [("refused" if event.certain else "suspect", f"[yellow]{escape(line)}[/yellow]") for line in event.lines]
+
+
+@narrate.register
+def _(event: e.Regrounded) -> Iterable[Line]:
+    yield "reground", "the model was told where it stands"
+
+
+@narrate.register
+def _(event: e.ChannelSwitched) -> Iterable[Line]:
+    yield "channel", f"plain text from here on: {escape(event.reason)}"
+
+
+@narrate.register
+def _(event: e.Compacted) -> Iterable[Line]:
+    yield "compact", f"{_count(event.turns, 'oldest turn')} left out of the conversation"
+
+
+@narrate.register
+def _(event: e.QuestionAsked) -> Iterable[Line]:
+    yield "question", escape(event.question)
+
+
+@narrate.register
+def _(event: e.Waiting) -> Iterable[Line]:
+    yield "waiting", f"{event.seconds:.0f} s: {escape(event.reason)}"
+
+
+@narrate.register
+def _(event: e.Warned) -> Iterable[Line]:
+    yield "note", f"[yellow]{escape(event.message)}[/yellow]"
+
+
+def _spent(spending: Spending) -> str:
+    about = "about " if spending.estimated else ""
+    cost = f", {spending.cost:.4f} spent" if spending.cost is not None else ""
+    return f"{_count(spending.calls, 'call')}, {about}{spending.tokens} tokens so far{cost}"
+
+
+def _count(count: int, word: str) -> str:
+    return f"{count} {word}" if count == 1 else f"{count} {word}s"
