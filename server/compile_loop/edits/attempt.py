@@ -211,6 +211,7 @@ class Attempt:
             for key, placed in sorted(self._placed.items())
             if key >= 0
         ]
+        self._refuse_new_marks()
         if self._failed or truncated:
             large = any(len(plan.source.text) > _LARGE for plan in self._plans.values())
             return refusal.refused(
@@ -225,6 +226,16 @@ class Attempt:
         if not files:
             return refusal.simple("The blocks together change nothing, so nothing was written.", reports=tuple(done))
         return Applied(files, tuple(done), tuple(self._warnings))
+
+    def _refuse_new_marks(self) -> None:
+        """U+FEFF that comes to stand first in a file would be read as a byte order mark."""
+        for path, plan in self._plans.items():
+            if plan.regions and plan.gains_mark():
+                placed = next((one for one in self._placed.values() if one.job.path == path), None)
+                if placed:
+                    self.fail(
+                        placed.job.index, path, f"it would make U+FEFF the first character of {path}; leave it out."
+                    )
 
     def _held(self) -> HeldBlocks | None:
         if not self._placed:

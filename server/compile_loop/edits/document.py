@@ -122,7 +122,11 @@ class Document:
         end, text = self._end, self.text
         needle = end.join(lines)
         found: list[Place] = []
-        if text.startswith(needle) and (len(text) == len(needle) or text.startswith(end, len(needle))):
+        # After a file's last line end there is no further, empty line.
+        may_end_file = lines[-1] != ""
+        if text.startswith(needle) and (
+            text.startswith(end, len(needle)) or (may_end_file and len(text) == len(needle))
+        ):
             found.append(self._place_at(0, len(needle), len(lines)))
         bounded = f"{end}{needle}{end}"
         at = text.find(bounded)
@@ -130,7 +134,7 @@ class Document:
             start = at + len(end)
             found.append(self._place_at(start, start + len(needle), len(lines)))
             at = text.find(bounded, at + 1)
-        if len(found) < limit and text.endswith(f"{end}{needle}"):
+        if len(found) < limit and may_end_file and text.endswith(f"{end}{needle}"):
             found.append(self._place_at(len(text) - len(needle), len(text), len(lines)))
         return found
 

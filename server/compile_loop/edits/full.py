@@ -6,13 +6,14 @@ from collections.abc import Sequence
 
 from compile_loop.edits.blocks import parse
 from compile_loop.edits.document import Document
+from compile_loop.edits.ends import Line, join, lines_of
 from compile_loop.edits.fences import Fence, fences
 from compile_loop.edits.indent import is_blank
 from compile_loop.edits.linediff import common_runs
 from compile_loop.edits.match import Tier
 from compile_loop.edits.omission import placeholder_lines
 from compile_loop.edits.result import Applied, BlockReport, Refused, Target
-from compile_loop.edits.text import SourceText, UndecodableError, decode, line_end, split_lines
+from compile_loop.edits.text import SourceText, UndecodableError, decode
 
 _STUB_FROM = 10
 """Files of fewer lines, blank ones aside, may shrink as they like."""
@@ -148,18 +149,13 @@ def _only_fence(reply: str, path: str) -> Fence:
 
 def _merged(source: SourceText, document: Document, new: list[str]) -> str:
     """The new text: a line that was there before keeps its own end, and a missing final line end stays missing."""
-    old = split_lines(source.text)
-    merged: list[str] = []
+    old = lines_of(source.text)
+    merged: list[Line] = []
     i = j = 0
     for run_i, run_j, size in [*common_runs(document.lines, new), (len(old), len(new), 0)]:
         for step in range(run_j - j):
             at = min(i + step, run_i - 1) if run_i > i else i - 1
-            end = line_end(old[at]) if 0 <= at < len(old) else ""
-            merged.append(new[j + step] + (end or document.usual_end))
+            merged.append(Line(new[j + step], old[at].end if 0 <= at < len(old) else ""))
         merged += old[run_i : run_i + size]
         i, j = run_i + size, run_j + size
-    merged = [line if line_end(line) else line + document.usual_end for line in merged]
-    text = "".join(merged)
-    if old and not line_end(old[-1]):
-        text = text[: len(text) - len(line_end(text))]
-    return text
+    return join(merged, document.usual_end, ended=not old or bool(old[-1].end))

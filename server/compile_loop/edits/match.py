@@ -84,6 +84,6 @@ def classify(search: Sequence[str], file: Sequence[str]) -> Tier:
         return Tier.UNICODE
     texts = [a for a, _ in pairs if not is_blank(a)]
     # One line alone has no shape by which a shift could be told from any other indentation.
-    if len(texts) > 1 and learn([a for a, _ in pairs], [b for _, b in pairs]).kind is Kind.SHIFTED:
+    if len(texts) > 1 and learn([a for a, _ in pairs], [b for _, b in pairs]).kind <= Kind.SHIFTED:
         return Tier.INDENT_SHIFT
     return Tier.INDENT_MAP

@@ -71,19 +71,18 @@ def creation(job: Job, target: Target, text: str, *, allow_new_files: bool) -> P
         divider = "=" * job.block.width
         if divider in (reading.replace[0].strip(), reading.replace[-1].strip()):
             raise BlockError("it has its divider twice; send it with one.")
-    new = "".join(line + "\n" for line in reading.replace)
+    new = "".join(line + "\n" for line in reading.replace).removeprefix("\ufeff")
     return Placed(job, reading, Tier.CREATE, 1, ((0, 0, new),))
 
 
 def rendered(
     job: Job, document: Document, reading: Reading, location: Located, working: Working | None = None
 ) -> Placed:
-    """The splices of a located block. Pieces that keep their lines are none."""
+    """The splices of a located block; a piece that keeps its lines is one too, as no other block may change them."""
     splices: list[tuple[int, int, str]] = []
     for piece in location.pieces:
-        if piece.search == piece.replace:
-            continue
-        text = render(document, piece, location.tier)
+        keeps = piece.search == piece.replace
+        text = document.text[piece.place.start : piece.place.end] if keeps else render(document, piece, location.tier)
         if isinstance(text, Unplaceable):
             raise BlockError(f"{text.reason}.")
         splices.append((piece.place.start, piece.place.end, text))
@@ -103,7 +102,7 @@ def checked(placed: Placed, document: Document, encoding: str) -> Placed:
                 f"the line {line[:200]!r} in REPLACE stands for code that is left out, and would delete it; send the code."
             )
     before = [document.text[start:end] for start, end, _ in placed.splices]
-    for _, _, text in placed.splices:
+    for start, end, text in placed.splices:
         try:
             text.encode(encoding)
         except UnicodeEncodeError as error:
@@ -111,6 +110,14 @@ def checked(placed: Placed, document: Document, encoding: str) -> Placed:
             raise BlockError(
                 f"{path} is stored as {encoding.upper()}, which cannot hold {bad!a} (U+{ord(bad):04X}) in REPLACE."
             ) from None
+        if _joins_ends(document.text, start, end, text):
+            raise BlockError("it would put a line end LF right after a lone CR, which would make one line end of two.")
     if placed.tier is not Tier.CREATE and before == [text for _, _, text in placed.splices]:
         raise BlockError("it changes nothing: the file has these lines already.")
     return replace(placed, before="".join(before))
+
+
+def _joins_ends(text: str, start: int, end: int, new: str) -> bool:
+    """Whether a lone CR comes to stand right before an LF, which would make one line end of two."""
+    left, right = text[max(start - 1, 0) : start], text[end : end + 1]
+    return (left == "\r" and (new + right)[:1] == "\n") or (right == "\n" and (left + new)[-1:] == "\r")

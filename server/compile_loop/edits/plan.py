@@ -71,6 +71,18 @@ class FilePlan:
         self._regions = [region for region in self._regions if region not in gone]
         self.add(new)
 
+    def gains_mark(self) -> bool:
+        """Whether the new text begins with U+FEFF, which would be taken for a byte order mark, and the old did not."""
+        if self.source.text.startswith("\ufeff") or not self.source.encoding.startswith("utf"):
+            return False
+        at = 0
+        for region in self._regions:
+            if region.start > at or region.text:
+                head = region.text if region.start == at else self.source.text[at : at + 1]
+                return head.startswith("\ufeff")
+            at = region.end
+        return self.source.text[at : at + 1] == "\ufeff"
+
     def data(self) -> bytes:
         """The file's new bytes; all outside the regions is the old bytes. Raises `UnicodeEncodeError`."""
         source = self.source

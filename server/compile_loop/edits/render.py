@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from compile_loop.edits.document import Document
+from compile_loop.edits.ends import Line, join, lines_of
 from compile_loop.edits.indent import Kind, Reindent, indent_of, is_blank, learn
 from compile_loop.edits.linediff import common_runs
 from compile_loop.edits.locate import Piece
 from compile_loop.edits.lookalikes import fold
 from compile_loop.edits.match import Tier
-from compile_loop.edits.text import line_end, split_lines
+from compile_loop.edits.text import line_end
 
 _EXACTLY_AS_WRITTEN = (Tier.EXACT, Tier.TRAILING_SPACE)
 
@@ -24,16 +25,10 @@ class Unplaceable:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
-    body: str
-    end: str = ""
-
-
 def render(document: Document, piece: Piece, tier: Tier) -> str | Unplaceable:
     """The text that takes the piece's place, with line ends."""
     place = piece.place
-    file = [_split(raw) for raw in split_lines(document.text[place.start : place.end])]
+    file = lines_of(document.text[place.start : place.end])
     search, replace = list(piece.search), list(piece.replace)
     kept = [line for line in file if not is_blank(line.body)] if piece.loose_blanks else file
     paired = [line for line in search if not is_blank(line)] if piece.loose_blanks else search
@@ -49,12 +44,9 @@ def render(document: Document, piece: Piece, tier: Tier) -> str | Unplaceable:
         new = _merge(file, search, replace, reindent)
     if isinstance(new, Unplaceable):
         return new
-    return _with_ends(new, file, _end_before(document, place.start))
-
-
-def _split(raw: str) -> _Line:
-    end = line_end(raw)
-    return _Line(raw[: len(raw) - len(end)], end)
+    fallback = next((line.end for line in reversed(file) if line.end), "") or _end_before(document, place.start)
+    before = document.text[max(place.start - 1, 0) : place.start]
+    return join(new, fallback, before=before, ended=bool(file[-1].end))
 
 
 def _end_before(document: Document, start: int) -> str:
@@ -63,19 +55,8 @@ def _end_before(document: Document, start: int) -> str:
     return line_end(before) or document.usual_end
 
 
-def _with_ends(new: list[_Line], file: list[_Line], before: str) -> str:
-    """Join, with every line ended as its place is, and the last line of the file as it was."""
-    fallback = next((line.end for line in reversed(file) if line.end), before)
-    text = "".join(line.body + (line.end or fallback) for line in new[:-1])
-    if new:
-        text += new[-1].body
-        if file[-1].end:
-            text += new[-1].end or fallback
-    return text
-
-
-def _merge(file: list[_Line], search: list[str], replace: list[str], reindent: Reindent) -> list[_Line] | Unplaceable:
-    merged: list[_Line] = []
+def _merge(file: list[Line], search: list[str], replace: list[str], reindent: Reindent) -> list[Line] | Unplaceable:
+    merged: list[Line] = []
     i = j = 0
     for run_i, run_j, size in [*common_runs(search, replace), (len(search), len(replace), 0)]:
         for step, line in enumerate(replace[j:run_j]):
@@ -83,7 +64,7 @@ def _merge(file: list[_Line], search: list[str], replace: list[str], reindent: R
             if body is None:
                 return _no_indentation(line)
             end = file[min(i + step, run_i - 1)].end if run_i > i else file[max(i - 1, 0)].end
-            merged.append(_Line(body, end))
+            merged.append(Line(body, end))
         merged += file[run_i : run_i + size]
         i, j = run_i + size, run_j + size
     return merged
@@ -95,7 +76,7 @@ def _no_indentation(line: str) -> Unplaceable:
     )
 
 
-def _merge_line_for_line(file: list[_Line], search: list[str], replace: list[str]) -> list[_Line] | Unplaceable:
+def _merge_line_for_line(file: list[Line], search: list[str], replace: list[str]) -> list[Line] | Unplaceable:
     """SEARCH lost the file's indentation, so that the same one stands for several: only pairs can tell."""
     counts = Counter(search)
     if all(counts[line] == 1 for line in replace):
@@ -107,21 +88,21 @@ def _merge_line_for_line(file: list[_Line], search: list[str], replace: list[str
             "SEARCH lost the file's indentation, and REPLACE has another number of lines, so the new lines' is unknown: "
             "copy the indentation of the file"
         )
-    merged: list[_Line] = []
+    merged: list[Line] = []
     for line, ours, new in zip(file, search, replace, strict=True):
         if ours == new or is_blank(new):
-            merged.append(line if ours == new else _Line(new, line.end))
+            merged.append(line if ours == new else Line(new, line.end))
         elif indent_of(ours) == indent_of(new) and not is_blank(ours):
-            merged.append(_Line(indent_of(fold(line.body)) + new[len(indent_of(new)) :], line.end))
+            merged.append(Line(indent_of(fold(line.body)) + new[len(indent_of(new)) :], line.end))
         else:
             return _no_indentation(new)
     return merged
 
 
-def _gaps(lines: Sequence[_Line]) -> tuple[list[_Line], list[list[_Line]]]:
+def _gaps(lines: Sequence[Line]) -> tuple[list[Line], list[list[Line]]]:
     """The lines that are not blank, and the blank ones before each and after the last."""
-    full: list[_Line] = []
-    gaps: list[list[_Line]] = [[]]
+    full: list[Line] = []
+    gaps: list[list[Line]] = [[]]
     for line in lines:
         if is_blank(line.body):
             gaps[-1].append(line)
@@ -132,12 +113,12 @@ def _gaps(lines: Sequence[_Line]) -> tuple[list[_Line], list[list[_Line]]]:
 
 
 def _merge_with_loose_blanks(
-    file: list[_Line], search: list[str], replace: list[str], reindent: Reindent
-) -> list[_Line] | Unplaceable:
+    file: list[Line], search: list[str], replace: list[str], reindent: Reindent
+) -> list[Line] | Unplaceable:
     """Blank lines that SEARCH and REPLACE have alike are the file's, however many it has there."""
     theirs, their_gaps = _gaps(file)
-    ours, our_gaps = _gaps([_Line(line) for line in search])
-    news, new_gaps = _gaps([_Line(line) for line in replace])
+    ours, our_gaps = _gaps([Line(line) for line in search])
+    news, new_gaps = _gaps([Line(line) for line in replace])
     texts, new_texts = [line.body for line in ours], [line.body for line in news]
     lines = (
         _merge_line_for_line(theirs, texts, new_texts)
@@ -147,7 +128,7 @@ def _merge_with_loose_blanks(
     if isinstance(lines, Unplaceable):
         return lines
     pair = _pairs(texts, new_texts)
-    merged: list[_Line] = []
+    merged: list[Line] = []
     for j in range(len(news) + 1):
         left, right = (pair[j - 1] if j else -1), (pair[j] if j < len(news) else len(ours))
         if j == 0 and news:

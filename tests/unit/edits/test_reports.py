@@ -1,4 +1,4 @@
-"""Faults that users of such tools reported; each input must come out right (SPEC E1–E10)."""
+"""Faults that users of such tools reported, and what fuzzing found: each must come out right (SPEC E1–E10)."""
 
 from __future__ import annotations
 
@@ -10,8 +10,13 @@ import pytest
 
 from compile_loop.edits.apply import Applied, Refused, Target, apply_reply
 
-FILE = Path(__file__).parents[2] / "data" / "edits" / "reports.jsonl"
-REPORTS = [json.loads(line) for line in FILE.read_text("utf-8").splitlines() if line.strip()]
+DATA = Path(__file__).parents[2] / "data" / "edits"
+REPORTS = [
+    json.loads(line)
+    for name in ("reports.jsonl", "found.jsonl")
+    for line in (DATA / name).read_text("utf-8").split("\n")
+    if line.strip()
+]
 
 
 def _bytes(content: str | dict[str, str]) -> bytes:

@@ -245,3 +245,10 @@ class TestElision:
             apply("def f():\n    ...\n", "def f():\n    ...\n", "def f():\n    return 1\n")
             == "def f():\n    return 1\n"
         )
+
+
+def test_after_the_last_line_end_there_is_no_further_line() -> None:
+    assert tier("\t}\n", "\t}\n\n", "x\n") == "blank-lines"
+    assert tier("a\n\t}\n", "\t}\n\n", "x\n") == "blank-lines"
+    assert tier("a\n\n", "a\n\n", "x\n") == "exact"
+    assert tier("a\n\nb", "a\n\nb\n", "x\n") == "exact"
