@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,14 +12,19 @@ from pathlib import Path
 from typing import Any
 
 import platformdirs
+from pathspec import GitIgnoreSpec
 
 from compile_loop.checks.contract import CommandContract
+from compile_loop.checks.contract_file import NAME as CONTRACT_FILE
+from compile_loop.checks.contract_file import ContractFile, read_contract_file
+from compile_loop.checks.holdout_commands import CommandHoldouts
 from compile_loop.checks.process_tree import end_orphans
 from compile_loop.checks.protected import is_protected
 from compile_loop.checks.validate import ContractError
 from compile_loop.contracts.checks import Check, ContractResult
 from compile_loop.contracts.diagnostics import Diagnostic
 from compile_loop.contracts.events import Pass
+from compile_loop.contracts.holdouts import Holdout
 from compile_loop.contracts.protocols import AskUser, AuthGate, ModelError, TurnGenerator
 from compile_loop.edits.paths import protected_part
 from compile_loop.edits.text import UndecodableError, decode
@@ -33,6 +40,8 @@ from compile_loop.shadow.visible import Visible
 from compile_loop.toolchains.detect import detect
 from compile_loop.tools.catalogue import ToolMode
 
+_INTERPRETER = re.compile(r"(?:.*/)?(?:python[\d.]*|(?:ba|da|z)?sh|node|ruby|perl|php|deno|bun|lua)$")
+
 
 class ConfigurationError(ValueError):
     """The run cannot start as asked; the message is a sentence that a user can act on."""
@@ -43,8 +52,9 @@ class Job:
     """What a face was asked. Paths are absolute.
 
     `targets` may be empty only where `scope` is `workspace`. `checks` are command lines; empty: the setting, else found
-    from the manifest or the language. `buffers` is unsaved text, encoded as the file on disk is. `generator` stands in
-    for the model of the settings. `ask_user` and `auth` are the face's dialogs, where it has any.
+    from the manifest or the language. `holdouts` are command lines of hidden checks. `buffers` is unsaved text, encoded
+    as the file on disk is. `generator` stands in for the model of the settings. `ask_user` and `auth` are the face's
+    dialogs, where it has any.
     """
 
     root: Path
@@ -57,6 +67,7 @@ class Job:
     encodings: Mapping[Path, str] = field(default_factory=dict)
     reproduce: Diagnostic | None = None
     generator: TurnGenerator | None = None
+    holdouts: tuple[str, ...] = ()
     ask_user: AskUser | None = None
     auth: AuthGate | None = None
 
@@ -89,16 +100,19 @@ def start(job: Job) -> Run:
         encodings={_inside(root, path): name for path, name in job.encodings.items()},
         reproduce=job.reproduce,
     )
+    file = _contract_file(root)
+    contract = _contract(job, file)
     sweep()
     end_orphans()
     return Run(
         request,
         Parts(
             shadow=CopyShadow(root, {_inside(root, path): data for path, data in job.buffers.items()}),
-            contract=_contract(job),
+            contract=contract,
             generator=job.generator or _generator(job.settings),
-            admit=_gate(root),
+            admit=_gate(root, file, _check_scripts(contract.checks, root) if targets else frozenset()),
             readable=Visible(root).why_not,
+            holdouts=_holdouts(job, root, file),
             memory=FileMemory(state_folder() / "repairs", root) if job.settings.repair_memory else None,
             ask_user=job.ask_user,
             auth=job.auth,
@@ -117,7 +131,7 @@ def carry_on(job: Job, finished: Run) -> Run:
 async def run_contract_once(job: Job) -> ContractResult:
     """Run the checks in an isolated copy, without a loop. Raises `ConfigurationError` or `ShadowError`."""
     root = _workspace(job.root)
-    checks = _contract(job)
+    checks = _contract(job, _contract_file(root))
     shadow = CopyShadow(root, {_inside(root, path): data for path, data in job.buffers.items()})
     try:
         await shadow.open()
@@ -126,20 +140,64 @@ async def run_contract_once(job: Job) -> ContractResult:
         await shadow.close()
 
 
-def _contract(job: Job) -> CommandContract:
+def _contract(job: Job, file: ContractFile) -> CommandContract:
     """The job's checks, ready to run. Raises `ConfigurationError` where there is none, or none that could fail."""
     try:
-        return CommandContract(_checks(job), os.environ, _secret_names(job.settings))
+        return CommandContract(_checks(job, file), os.environ, _secret_names(job.settings))
     except ContractError as error:
         raise ConfigurationError(str(error)) from error
 
 
-def _checks(job: Job) -> list[Check]:
+def _contract_file(root: Path) -> ContractFile:
+    try:
+        return read_contract_file(root)
+    except ContractError as error:
+        raise ConfigurationError(str(error)) from error
+
+
+def _holdouts(job: Job, root: Path, file: ContractFile) -> CommandHoldouts | None:
+    """The hidden checks, with the files that they name; the file that lists them is hidden as well."""
+    holdouts = [*(Holdout(Check(line, line)) for line in job.holdouts), *file.holdouts]
+    if not holdouts:
+        return None
+    named = {name for holdout in holdouts for name in holdout.files or _files_named(holdout.check, root)}
+    if file.holdouts:
+        named.add(CONTRACT_FILE)
+    named -= {_inside(root, path) for path in job.targets}
+    try:
+        files = {name: (root / name).read_bytes() for name in sorted(named)}
+        return CommandHoldouts(holdouts, files, os.environ, _secret_names(job.settings))
+    except ContractError as error:
+        raise ConfigurationError(str(error)) from error
+    except OSError as error:
+        raise ConfigurationError(f"A holdout's file cannot be read: {error}.") from error
+
+
+def _files_named(check: Check, root: Path) -> set[str]:
+    """The workspace's files that a command names."""
+    return _places([word for word in _words(check) if not word.startswith("-")], check, root)
+
+
+def _words(check: Check) -> list[str]:
+    try:
+        return shlex.split(check.command) if isinstance(check.command, str) else list(check.command)
+    except ValueError:
+        return []
+
+
+def _places(words: Sequence[str], check: Check, root: Path) -> set[str]:
+    places = [(root / check.cwd / word).resolve() for word in words]
+    return {place.relative_to(root).as_posix() for place in places if place.is_relative_to(root) and place.is_file()}
+
+
+def _checks(job: Job, file: ContractFile) -> list[Check]:
     settings = job.settings
     idle, total = settings.check_idle_timeout_seconds, settings.check_timeout_seconds
     commands = job.checks or ((settings.check,) if settings.check.strip() else ())
     if commands:
         return [Check(name=line.strip(), command=line, idle_timeout=idle, total_timeout=total) for line in commands]
+    if file.checks:
+        return list(file.checks)
     root = _workspace(job.root)
     proposals = detect(root, [path.resolve() for path in job.targets])
     if not proposals:
@@ -227,13 +285,34 @@ def _usable(path: Path, name: str, may_be_absent: bool, encoding: str | None) ->
         raise ConfigurationError(f"{name} is a binary file and is not edited.")
 
 
-def _gate(root: Path) -> Callable[[str, bool], str | None]:
+def _check_scripts(checks: Sequence[Check], root: Path) -> frozenset[str]:
+    """Files of the workspace that a check runs, as a program or by an interpreter.
+
+    No run over other files edits them (SPEC E10).
+    """
+    scripts: set[str] = set()
+    for check in checks:
+        words = _words(check)
+        runs = [word for word in words if not word.startswith("-")][
+            : 2 if words and _INTERPRETER.match(words[0]) else 1
+        ]
+        scripts |= _places(runs, check, root)
+    return frozenset(scripts)
+
+
+def _gate(root: Path, file: ContractFile, scripts: frozenset[str]) -> Callable[[str, bool], str | None]:
+    listed = GitIgnoreSpec.from_lines(file.protected)
+
     def admit(path: str, has_error: bool) -> str | None:
         place = root / path
         if not place.resolve().is_relative_to(root):
             return "it lies outside the workspace"
         if (part := protected_part(path)) is not None:
             return f"{part} decides what runs on this machine"
+        if listed.match_file(path):
+            return f"{CONTRACT_FILE} protects it"
+        if path in scripts:
+            return "the check runs it"
         if not has_error and is_protected(path):
             return "it is a test, build or configuration file"
         return None if place.is_file() else "it is no file of the workspace"

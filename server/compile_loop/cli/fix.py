@@ -47,6 +47,7 @@ def run(
     check: list[str] = typer.Option(
         [], help="Command that passes when the code is right. Give it again for more checks."
     ),
+    holdout: list[str] = typer.Option([], help="Hidden check: the model never sees it. Give it again for more."),
     spec: str = typer.Option("", help="What is wanted, in your words, beyond a passing check."),
     model: str = typer.Option(
         "", envvar="COMPILE_LOOP_MODEL", help="PROVIDER:NAME. None: only the toolchain's own suggestions."
@@ -92,7 +93,7 @@ def run(
     )
     console = Console(stderr=diff or as_json)
     try:
-        job = make_job(files or [], root, check, spec, settings, encoding)
+        job = replace(make_job(files or [], root, check, spec, settings, encoding), holdouts=tuple(holdout))
         outcome = converse(job, console) if interactive else asyncio.run(watch(start(job), console))
     except ConfigurationError as error:
         Console(stderr=True).print(f"[red]{escape(str(error))}[/red]", highlight=False, soft_wrap=True)

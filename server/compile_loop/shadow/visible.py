@@ -28,6 +28,8 @@ class Visible:
         """Why a workspace-relative path is not shown, or None where it is."""
         if _SECRET.search(path):
             return "it looks like a secret"
+        if path == "compile-loop.toml":
+            return "it is the run's own configuration"
         place = self._root / path
         if not place.resolve().is_relative_to(self._root.resolve()):
             return "it lies outside the workspace"

@@ -1,0 +1,70 @@
+"""Holdouts that are commands: their files are laid in only for their own run (SPEC K5)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from compile_loop.checks.contract import CommandContract
+from compile_loop.contracts.checks import CheckResult
+from compile_loop.contracts.events import CheckStarted, Event, Pass
+from compile_loop.contracts.holdouts import Holdout, HoldoutResult, Reveals
+from compile_loop.contracts.protocols import Shadow
+
+_OBSERVED = 2000
+
+
+class CommandHoldouts:
+    """All holdouts of a run. `files` are the hidden files' bytes, read from the user's tree before the shadow was made."""
+
+    def __init__(
+        self,
+        holdouts: Sequence[Holdout],
+        files: Mapping[str, bytes],
+        environment: Mapping[str, str],
+        secrets: Sequence[str],
+    ) -> None:
+        self._holdouts = tuple(holdouts)
+        self._files = dict(files)
+        self._contract = CommandContract([h.check for h in holdouts], environment, secrets)
+
+    @property
+    def hidden(self) -> Sequence[str]:
+        """Files that must be absent from the shadow."""
+        return tuple(self._files)
+
+    async def run(
+        self, shadow: Shadow, in_pass: Pass, number: int, emit: Callable[[Event], None]
+    ) -> Sequence[HoldoutResult]:
+        """Run every holdout with its files laid in, and take them out again, also when cancelled."""
+        for path, data in self._files.items():
+            await shadow.write(path, data)
+        try:
+            results = await self._contract.run(shadow, in_pass, number, _silent(emit))
+        finally:
+            for path in self._files:
+                await shadow.write(path, None)
+        return [
+            HoldoutResult(result, told="" if result.ok else _told(holdout, result))
+            for holdout, result in zip(self._holdouts, results.results, strict=True)
+        ]
+
+
+def _silent(emit: Callable[[Event], None]) -> Callable[[Event], None]:
+    """Tell of starts only: a holdout's output and diagnostics reach no listener that a model could read."""
+
+    def pass_on(event: Event) -> None:
+        if isinstance(event, CheckStarted):
+            emit(event)
+
+    return pass_on
+
+
+def _told(holdout: Holdout, result: CheckResult) -> str:
+    """What may be said of a failure: what its author wrote, never its command, files or code."""
+    if holdout.reveals is Reveals.NOTHING:
+        return "a hidden check failed"
+    output = f"{result.stdout}\n{result.stderr}"
+    guidance = next((text for mark, text in holdout.guidance_for.items() if mark in output), holdout.guidance)
+    if holdout.reveals is Reveals.GUIDANCE:
+        return guidance or "a hidden check failed"
+    return f"{guidance or 'A hidden check failed'}: {output.strip()[-_OBSERVED:]}"

@@ -1,0 +1,147 @@
+"""Hidden checks: a payment rule with one visible case and six hidden ones (SPEC K5, Q5, Q6)."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from tests.loop.running import Told, block, fix, workspace
+
+from compile_loop.assemble import ConfigurationError
+from compile_loop.contracts.events import EditRefused, HoldoutFinished, ModelText
+from compile_loop.contracts.outcome import Ending, FailureKind
+
+RULE = '''\
+def pay(balance, amount, limit=100):
+    """Pay `amount` out of `balance`; returns (paid, left)."""
+    return 0, balance
+'''
+VISIBLE = "from rule import pay\nassert pay(50, 20) == (20, 30), pay(50, 20)\n"
+CASES = {
+    "limit": "assert pay(500, 200) == (0, 500)",
+    "at_limit": "assert pay(500, 100) == (100, 400)",
+    "too_little": "assert pay(10, 20) == (0, 10)",
+    "nothing": "assert pay(50, 0) == (0, 50)",
+    "negative": "assert pay(50, -5) == (0, 50)",
+    "twice": "assert pay(pay(50, 20)[1], 20) == (20, 10)",
+}
+GUIDANCE = "A payment outside the rules is not made at all: think of limits, of too little money, and of odd amounts."
+VISIBLE_ONLY = block("    return 0, balance\n", "    return amount, balance - amount\n")
+COMPLETE = block(
+    "    return amount, balance - amount\n",
+    "    if amount <= 0 or amount > limit or amount > balance:\n        return 0, balance\n    return amount, balance - amount\n",
+)
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    folder = tmp_path / "ws"
+    folder.mkdir()
+    workspace(folder, rule_py=RULE, visible_py=VISIBLE)
+    (folder / "hidden").mkdir()
+    lines = [f'version = 1\n[[check]]\nname = "visible case"\ncommand = "{sys.executable} -B visible.py"\n']
+    for name, case in CASES.items():
+        (folder / "hidden" / f"{name}.py").write_text(f"from rule import pay\n{case}, 'SECRET {name}'\n")
+        lines.append(
+            f'[[holdout]]\nname = "{name}"\ncommand = "{sys.executable} -B -c \\"import sys; sys.path.insert(0, \'.\'); '
+            f'exec(open(\'hidden/{name}.py\').read())\\""\nfiles = ["hidden/{name}.py"]\n'
+            f'reveals = "guidance"\nguidance = "{GUIDANCE}"\n'
+        )
+    (folder / "compile-loop.toml").write_text("\n".join(lines))
+    return folder
+
+
+def said(told: Told) -> str:
+    return "\n".join(m.content for request in told.model.requests for m in request)
+
+
+async def test_a_builder_that_passes_the_visible_case_only_reaches_all_green_in_the_second_climb(root: Path) -> None:
+    told = await fix(root, ["Pays now.\n" + VISIBLE_ONLY, "Checks the rules first.\n" + COMPLETE], targets=["rule.py"])
+    assert told.outcome.ending is Ending.GREEN, told.outcome.failure
+    assert told.outcome.tally.rounds == 2
+    climbs = [e.ok for e in told.of(HoldoutFinished)]
+    assert climbs.count(False) > 3 and climbs[-6:] == [True] * 6
+    assert GUIDANCE in told.asked[1]
+
+
+@pytest.mark.spec("K5")
+async def test_nothing_of_a_holdout_reaches_a_prompt_a_check_or_a_tool(root: Path) -> None:
+    (root / "compile-loop.toml").write_text(
+        (root / "compile-loop.toml")
+        .read_text()
+        .replace('visible.py"', 'visible.py; ls -R . hidden; cat hidden/*.py compile-loop.toml"')
+    )
+    told = await fix(root, [VISIBLE_ONLY, "I give up."], targets=["rule.py"], settings={"max_rounds": 1})
+    for secret in ("SECRET", "hidden/limit.py", "pay(500, 200)", "exec(open"):
+        assert secret not in said(told), secret
+        assert secret not in repr([e for e in told.events if not isinstance(e, ModelText)])
+    assert (root / "hidden" / "limit.py").exists()
+
+
+@pytest.mark.spec("K5", "L16")
+async def test_climbs_are_bounded_and_then_the_failure_is_holdout_with_a_partial_result(root: Path) -> None:
+    replies = [VISIBLE_ONLY]
+    for n in range(1, 6):
+        before = (
+            "    return amount, balance - amount\n"
+            if n == 1
+            else f"    return amount, balance - amount  # try {n - 1}\n"
+        )
+        replies.append(block(before, f"    return amount, balance - amount  # try {n}\n"))
+    told = await fix(root, replies, targets=["rule.py"])
+    assert told.outcome.failure and told.outcome.failure.kind is FailureKind.HOLDOUT
+    assert "hidden checks still fail after 2 climbs" in told.outcome.failure.message
+    assert len(told.model.requests) == 3
+    assert told.outcome.edit.paths == ("rule.py",)
+
+
+@pytest.mark.spec("Q5")
+@pytest.mark.parametrize(
+    ("reveals", "told_model", "kept"),
+    [
+        ("nothing", "a hidden check failed", GUIDANCE),
+        ("guidance", GUIDANCE, "SECRET"),
+        ("observed", "SECRET limit", "zebra"),
+    ],
+)
+async def test_a_holdout_says_what_it_reveals_and_no_more(root: Path, reveals: str, told_model: str, kept: str) -> None:
+    file = root / "compile-loop.toml"
+    file.write_text(file.read_text().replace('reveals = "guidance"', f'reveals = "{reveals}"'))
+    told = await fix(root, [VISIBLE_ONLY, COMPLETE], targets=["rule.py"])
+    assert told_model in told.asked[1] and kept not in told.asked[1]
+
+
+@pytest.mark.spec("Q2")
+async def test_nothing_to_fix_needs_green_holdouts(root: Path) -> None:
+    (root / "rule.py").write_text(RULE.replace("0, balance", "amount, balance - amount"))
+    told = await fix(root, [COMPLETE], targets=["rule.py"])
+    assert told.outcome.ending is Ending.GREEN and len(told.model.requests) == 1
+
+
+@pytest.mark.spec("Q6")
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("version = 2\n", "compile-loop.toml: version"),
+        ("version = 1\ncheck = 3\n", "compile-loop.toml: check"),
+        ("version = 1\n[[check]]\nname = 'a'\n", "compile-loop.toml: check.0.command"),
+        ("version = 1\n[[check]]\nname = 'a'\ncommand = 'make'\ncolour = 1\n", "compile-loop.toml: check.0.colour"),
+        ("version = [", "is no TOML"),
+        ("version = 1\n[[holdout]]\nname = 'h'\ncommand = 'x'\nfiles = ['../x']\n", "lies outside the workspace"),
+        ("version = 1\n[[holdout]]\nname = 'h'\ncommand = 'x'\nfiles = ['gone.py']\n", "is no file"),
+    ],
+)
+async def test_a_wrong_contract_file_is_refused_with_the_place(root: Path, text: str, words: str) -> None:
+    (root / "compile-loop.toml").write_text(text)
+    with pytest.raises(ConfigurationError, match=words.replace(".", r"\.").replace("[", r"\[")):
+        await fix(root, [], targets=["rule.py"])
+
+
+@pytest.mark.spec("Q6", "E10")
+async def test_a_run_never_edits_its_own_contract_file(root: Path) -> None:
+    reply = f"<<< path=compile-loop.toml >>>\n{block('version = 1' + chr(10), 'version = 1 # changed' + chr(10))}"
+    told = await fix(root, [reply], targets=["rule.py", "visible.py"], settings={"max_rounds": 1})
+    assert "compile-loop.toml is the run's own configuration" in told.of(EditRefused)[0].reason
+    assert "# changed" not in (root / "compile-loop.toml").read_text()
