@@ -100,7 +100,7 @@ def mutated(lines: list[str], kind: str, row: int) -> list[str]:
     if kind in whole:
         return whole[kind]
     if kind == "typo":
-        changed = [line[:-1] + ("x" if line[-1] != "x" else "y")]
+        changed = [line[:-1] + ("x" if line[-1:] != "x" else "y")]
     elif kind == "double":
         changed = [line, line]
     elif kind == "blank":

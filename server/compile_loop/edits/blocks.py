@@ -22,7 +22,7 @@ _HEADER = re.compile(r"[ \t]*<{3,}[ \t]*path[ \t]*=(.*[^>])>{3,}[ \t]*", re.IGNO
 _ESCAPED = re.compile(r"[ \t]*\\(?:<{3,}|={3,}|>{3,})(?:[ \t].*)?")
 _LONGEST_MARKER = 4096
 _MOST_DIVIDERS = 16
-_MARKS = ("<", "=", ">")
+_MARKS = ("<<<", "===", ">>>")
 
 
 class Trouble(str, Enum):
@@ -80,9 +80,14 @@ class Parsed:
     headers: tuple[str, ...]
 
 
+def _may_mark(line: str) -> bool:
+    """Whether a line could be a marker or a header, at the first look."""
+    return line.lstrip(" \t").startswith(_MARKS)
+
+
 def _width(pattern: re.Pattern[str], line: str) -> int:
     """The width of the marker that `line` is, else 0."""
-    if len(line) > _LONGEST_MARKER or line.lstrip(" \t")[:1] not in _MARKS:
+    if len(line) > _LONGEST_MARKER:
         return 0
     match = pattern.fullmatch(line)
     return len(match[1]) if match else 0
@@ -108,7 +113,7 @@ class _Parser:
         at = 0
         while at < len(lines):
             line = lines[at]
-            if line.lstrip(" \t")[:1] not in ("<", ">"):
+            if not _may_mark(line):
                 at += 1
                 continue
             if width := _width(_OPEN, line):
@@ -134,6 +139,9 @@ class _Parser:
         at = opened + 1
         while at < len(lines):
             line = lines[at]
+            if not _may_mark(line):
+                at += 1
+                continue
             if _width(_OPEN, line) == width:
                 return self._unfinished(lines, opened, at, width, dividers)
             if _width(_DIVIDER, line) == width:
@@ -232,7 +240,7 @@ def _unbalanced(lines: Sequence[str]) -> bool:
     A block with a mistyped end would otherwise take in its neighbours.
     """
     opened = 0
-    for line in lines:
+    for line in filter(_may_mark, lines):
         if width := _width(_OPEN, line):
             if opened:
                 return True
@@ -249,6 +257,9 @@ def candidate_readings(block: Block) -> Iterator[Reading]:
 
     Without that, a doubled divider would end up in the file.
     """
+    if len(block.readings) == 1:
+        yield block.readings[0]
+        return
     last = len(block.readings) - 1
     for position, reading in enumerate(block.readings):
         if last - position <= position and not _unbalanced(reading.search) and not _unbalanced(reading.replace):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, islice, pairwise
@@ -14,6 +15,8 @@ from compile_loop.edits.text import split_lines
 
 _ASKED_OFTEN = 40
 _SAMPLED = 5000
+_SOUGHT_OFTEN = 12
+_NEAR = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +31,17 @@ class Place:
 
 def loose_key(line: str) -> str:
     """What is left of a line when white space around it and look-alikes are set aside."""
-    return fold(line).rstrip(BLANK).lstrip(" \t")
+    if not line.isascii():
+        line = fold(line)
+    return line.rstrip(BLANK).lstrip(" \t")
+
+
+def _only_end(text: str) -> str | None:
+    """The one line end that a text has, LF or CRLF; None where it has both, or lone CRs."""
+    if "\r" not in text:
+        return "\n"
+    pairs = text.count("\r\n")
+    return "\r\n" if pairs == text.count("\n") == text.count("\r") else None
 
 
 class Document:
@@ -37,13 +50,9 @@ class Document:
     def __init__(self, text: str) -> None:
         self.text = text
         self._asked = 0
-        returns = text.count("\r")
-        self._end: str | None = None
-        """The one line end that the text has; None where it has several kinds, or lone CRs."""
-        if not returns:
-            self._end = "\n"
-        elif returns == text.count("\n") == text.count("\r\n"):
-            self._end = "\r\n"
+        self._seeks = 0
+        self._sought: tuple[tuple[str, ...], bool] = ((), False)
+        self._end = _only_end(text)
 
     @cached_property
     def normal(self) -> str:
@@ -66,6 +75,45 @@ class Document:
         if self.text.isascii():
             return [line.rstrip(BLANK).lstrip(" \t") for line in self.lines]
         return list(map(loose_key, self.lines))
+
+    def loose_key_at(self, row: int) -> str:
+        """`loose_key` of one line."""
+        return self.loose_keys[row] if "loose_keys" in self.__dict__ else loose_key(self.lines[row])
+
+    @cached_property
+    def folded(self) -> str:
+        """The text with look-alikes made alike; line for line the same."""
+        return self.text if self.text.isascii() else fold(self.text)
+
+    def lacks(self, keys: Sequence[str]) -> bool:
+        """Whether one of these loose keys is nowhere in the text, not even inside a line: then no tier matches them.
+
+        Says no as well where that has been asked so often that a table of the lines answers sooner.
+        """
+        wanted = tuple(filter(None, keys))
+        if wanted == self._sought[0]:
+            return self._sought[1]
+        if self._seeks == _SOUGHT_OFTEN:
+            return False
+        self._seeks += 1
+        self._sought = wanted, self._find_lacking(wanted)
+        return self._sought[1]
+
+    def _find_lacking(self, wanted: tuple[str, ...]) -> bool:
+        text, near = self.folded, 0
+        for key in wanted:
+            at = text.find(key, near, near + len(key) + _NEAR)
+            if at < 0:
+                at = text.find(key)
+            if at < 0:
+                return True
+            near = at + len(key)
+        return False
+
+    @property
+    def uniform(self) -> bool:
+        """Whether every line end is the same, LF or CRLF."""
+        return self._end is not None
 
     @cached_property
     def _index(self) -> LineIndex:

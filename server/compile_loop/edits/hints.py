@@ -11,13 +11,12 @@ from compile_loop.edits.ambiguity import clipped
 from compile_loop.edits.blocks import Reading
 from compile_loop.edits.document import Document, loose_key
 from compile_loop.edits.indent import is_blank
-from compile_loop.edits.index import LineIndex
 from compile_loop.edits.locate import numbered_lines
 from compile_loop.edits.match import Found, find_lines
+from compile_loop.edits.nearest import Nearest
 from compile_loop.edits.result import Target
 from compile_loop.edits.text import UndecodableError, decode
 
-_LINES_FOR_LOOSE_KEYS = 300_000
 _OTHER_BYTES = 16 * 1024 * 1024
 _DIFF_SIGN = re.compile(r"[-+ ]")
 
@@ -34,15 +33,17 @@ class Context:
     tool: bool
 
 
-def hint(document: Document, reading: Reading, context: Context) -> str | None:
-    """The first hint that holds, as a sentence."""
-    return next(_hints(document, reading, context), None)
+def hint(document: Document, reading: Reading, context: Context, close: Nearest | None) -> str | None:
+    """The first hint that holds, as a sentence; `close` is what comes closest to SEARCH."""
+    return next(_hints(document, reading, context, close), None)
 
 
-def _hints(document: Document, reading: Reading, context: Context) -> Iterator[str]:
+def _hints(document: Document, reading: Reading, context: Context, close: Nearest | None) -> Iterator[str]:
     search, replace = list(reading.search), list(reading.replace)
     yield from _stale(search, context)
-    row = _row(document, replace) if not all(map(is_blank, replace)) else None
+    old = frozenset(search)
+    new = [loose_key(line) for line in replace if line not in old]
+    row = None if document.lacks(new) else _row(document, replace)
     if row is not None:
         yield f"REPLACE's lines are in {context.path} already, at line {row + 1}: this edit may be applied already."
     if row := _found(document, _each(search, lambda line: line.replace("\\\\", "\\"))):
@@ -62,10 +63,11 @@ def _hints(document: Document, reading: Reading, context: Context) -> Iterator[s
         old = [line[1:] for line in search if not line.startswith("+")]
         if row := _found(document, old, search):
             yield f"SEARCH has the signs of a diff before its lines; leave them out: see line {row}."
-    if len(document.lines) <= _LINES_FOR_LOOSE_KEYS:
-        if row := _keyed(document, search, str.casefold):
+    if close:
+        row = close.first + 1
+        if _alike_by(document, search, close, str.casefold):
             yield f"SEARCH differs from line {row} on only in upper and lower case; copy it as it is."
-        if row := _keyed(document, search, lambda key: "".join(key.split())):
+        if _alike_by(document, search, close, lambda key: "".join(key.split())):
             yield f"SEARCH differs from line {row} on only in the spaces inside its lines; copy them as they are."
     yield from _fragment(document, search, context)
     yield from _elsewhere(search, context)
@@ -92,10 +94,13 @@ def _found(document: Document, lines: Sequence[str] | None, unchanged: Sequence[
     return None if row is None else row + 1
 
 
-def _keyed(document: Document, search: Sequence[str], key: Callable[[str], str]) -> int | None:
-    index = LineIndex([key(line) for line in document.loose_keys])
-    first = next(index.windows([key(loose_key(line)) for line in search]), None)
-    return None if first is None else first + 1
+def _alike_by(document: Document, search: Sequence[str], close: Nearest, key: Callable[[str], str]) -> bool:
+    """Whether the closest lines and SEARCH are the same by some key."""
+    theirs = document.lines[close.first : close.first + close.count]
+    for ours, other in zip(search[close.differs :], theirs[close.differs :], strict=False):
+        if key(loose_key(ours)) != key(loose_key(other)):
+            return False
+    return [key(loose_key(line)) for line in theirs] == [key(loose_key(line)) for line in search]
 
 
 def _stale(search: Sequence[str], context: Context) -> Iterator[str]:

@@ -111,6 +111,8 @@ def _without_numbers(document: Document, search: Sequence[str], replace: Sequenc
 
 def _with_loose_blanks(document: Document, search: Sequence[str], replace: Sequence[str]) -> Location:
     wanted = [loose_key(line) for line in search if not is_blank(line)]
+    if document.lacks(wanted):
+        return Missing()
     rows, index = document.full_lines
     places: list[Place] = []
     for at in index.windows(wanted):

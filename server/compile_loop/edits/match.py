@@ -72,7 +72,8 @@ def _only(places: Sequence[Place], tier: Tier) -> Found | Ambiguous:
 
 def loose_matches(document: Document, search: Sequence[str]) -> Iterator[int]:
     """The first lines of every window whose lines have the same loose keys as `search`."""
-    return document.loose_index.windows([loose_key(line) for line in search])
+    keys = [loose_key(line) for line in search]
+    return iter(()) if document.lacks(keys) else document.loose_index.windows(keys)
 
 
 def classify(search: Sequence[str], file: Sequence[str]) -> Tier:

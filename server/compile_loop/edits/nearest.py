@@ -26,6 +26,9 @@ _CANDIDATES = 12
 _SEARCH_LINES = 400
 _SIMILAR = 55.0
 """Mean likeness (0 to 100) below which nothing is called close."""
+_SURE = 75.0
+"""Mean likeness from which lines that the file has once settle the place."""
+_ANCHORS_TRIED = 4
 _CONTEXT = 60
 _FOLDED = 10_000
 
@@ -42,22 +45,45 @@ class Nearest:
 def nearest(document: Document, search: Sequence[str]) -> Nearest | None:
     """The closest run of as many lines as SEARCH has; None where nothing is like it."""
     wanted = [loose_key(line)[:_COMPARED] for line in search[:_SEARCH_LINES]]
-    keys = document.loose_keys
-    if not keys or not any(wanted):
+    if not document.text or not any(wanted):
         return None
-    votes = _votes(keys, wanted)
+    first = _by_anchor(document, wanted)
+    if first is None:
+        first = _by_comparing(document, wanted)
+    if first is None:
+        return None
+    shown = max(0, first)
+    return Nearest(shown, min(len(search), len(document.lines) - shown), _first_difference(document, search, first))
+
+
+def _by_anchor(document: Document, wanted: Sequence[str]) -> int | None:
+    """Where SEARCH would begin, going by the longest of its lines that the file has once, if the others agree."""
+    if not document.uniform:
+        return None
+    text = document.folded
+    for offset in sorted(range(len(wanted)), key=lambda at: -len(wanted[at]))[:_ANCHORS_TRIED]:
+        key = wanted[offset]
+        at = text.find(key) if key else -1
+        if at < 0 or len(key) == _COMPARED or text.find(key, at + 1) >= 0:
+            continue
+        first = text.count("\n", 0, at) - offset
+        if document.loose_key_at(first + offset) == key and _likeness(document, wanted, first) >= _SURE:
+            return first
+    return None
+
+
+def _by_comparing(document: Document, wanted: Sequence[str]) -> int | None:
+    """Where SEARCH would begin, going by all lines that the file has, then by the lines most like one of its own."""
+    votes = _votes(document.loose_keys, wanted)
     candidates = [first for first, _ in votes.most_common(_CANDIDATES)]
     telling = sum(1 for key in wanted if key)
     if not votes or votes.most_common(1)[0][1] * 2 < telling:
         candidates += _similar_rows(document, wanted)
-    scored = [(_likeness(keys, wanted, first), -first) for first in dict.fromkeys(candidates)]
+    scored = [(_likeness(document, wanted, first), -first) for first in dict.fromkeys(candidates)]
     if not scored:
         return None
-    likeness, negative = max(scored)
-    if likeness < _SIMILAR:
-        return None
-    first, count = max(0, -negative), min(len(search), len(keys) - max(0, -negative))
-    return Nearest(first, count, _first_difference(document, search, -negative))
+    likeness, first = max(scored)
+    return -first if likeness >= _SIMILAR else None
 
 
 def _votes(keys: Sequence[str], wanted: Sequence[str]) -> Counter[int]:
@@ -85,23 +111,23 @@ def _similar_rows(document: Document, wanted: Sequence[str]) -> list[int]:
     return [row - offset for _, _, row in best]
 
 
-def _likeness(keys: Sequence[str], wanted: Sequence[str], first: int) -> float:
+def _likeness(document: Document, wanted: Sequence[str], first: int) -> float:
     total = 0.0
     weight = 0
     for offset, key in enumerate(wanted):
         row = first + offset
         size = max(len(key), 1)
         weight += size
-        if 0 <= row < len(keys):
-            total += size * fuzz.ratio(key, keys[row][:_COMPARED])
+        if 0 <= row < len(document.lines):
+            theirs = document.loose_key_at(row)
+            total += size * (100.0 if theirs == key else fuzz.ratio(key, theirs[:_COMPARED]))
     return total / weight
 
 
 def _first_difference(document: Document, search: Sequence[str], first: int) -> int:
-    keys = document.loose_keys
     for offset, line in enumerate(search):
         row = first + offset
-        if not 0 <= row < len(keys) or keys[row] != loose_key(line):
+        if not 0 <= row < len(document.lines) or document.loose_key_at(row) != loose_key(line):
             return offset
     return 0
 

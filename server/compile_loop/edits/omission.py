@@ -9,6 +9,7 @@ LEFT_OUT = "[left out by compile-loop:"
 """How shortened text in prompts begins its mark. A reply that writes it into a file is refused."""
 
 _LONGEST = 300
+_OPENERS = ("...", "…", "[", "(", "<", "{")
 _LEADER = re.compile(r"\s*(//+|#+|--+|;+|%+|\{?/\*+|\*+(?!/)|<!--+|\"\"\"|'''|\(\*|REM\b)\s*", re.IGNORECASE)
 _TRAILER = re.compile(r"\s*(?:\*+/\}?|--+>|\"\"\"|'''|\*\))?\s*$")
 _THING = (
@@ -57,6 +58,8 @@ def is_placeholder(line: str) -> bool:
     if len(line) > _LONGEST:
         return False
     leader = _LEADER.match(line)
+    if leader is None and not line.lstrip().startswith(_OPENERS):
+        return False
     text = " ".join(_TRAILER.sub("", line[leader.end() :] if leader else line).split())
     if not text:
         return False

@@ -86,9 +86,9 @@ class FilePlan:
     def data(self) -> bytes:
         """The file's new bytes; all outside the regions is the old bytes. Raises `UnicodeEncodeError`."""
         source = self.source
-        pieces: list[bytes] = []
+        pieces: list[bytes | memoryview] = []
         at = 0
-        old = self._before
+        old = memoryview(self._before)
         offset = len(source.bom)
         pieces.append(old[:offset])
         for region in self._regions:

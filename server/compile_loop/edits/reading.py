@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from compile_loop.edits.ambiguity import describe_places
 from compile_loop.edits.blocks import Block, Reading, candidate_readings, unescaped, unescaped_replace
-from compile_loop.edits.document import Document
+from compile_loop.edits.document import Document, loose_key
 from compile_loop.edits.indent import is_blank
 from compile_loop.edits.locate import Located, Location, Missing, locate
 from compile_loop.edits.match import Ambiguous
@@ -57,7 +57,9 @@ def _locate(document: Document, reading: Reading, width: int) -> tuple[Reading, 
     if plain.search == reading.search:
         plain = unescaped_replace(reading, width)
         return plain, (location if plain == reading else locate(document, plain.search, plain.replace))
-    if isinstance(location, Missing):
+    escaped = [ours for ours, theirs in zip(reading.search, plain.search, strict=True) if ours != theirs]
+    if isinstance(location, Missing) and all(document.lacks([loose_key(line)]) for line in escaped):
+        # With one of its backslashes in the file SEARCH would mean that place, and not one without.
         other = locate(document, plain.search, plain.replace)
         if not isinstance(other, Missing):
             return plain, other

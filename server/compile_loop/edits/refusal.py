@@ -95,11 +95,11 @@ def not_located(document: Document, reading: Reading, location: Location, contex
     if brief:
         return text
     parts = [text]
+    close = nearest(document, reading.search)
     if isinstance(location, Missing) and location.note:
         parts.append(f"Hint: {location.note}.")
-    elif told := hint(document, reading, context):
+    elif told := hint(document, reading, context, close):
         parts.append(f"Hint: {told}")
-    close = nearest(document, reading.search)
     if close is None:
         parts.append("No lines of the file are like it.")
         return "\n".join(parts)

@@ -182,6 +182,8 @@ def decode(data: bytes, encoding: str | None = None) -> SourceText:
 
 def _refuse_unmarked_utf16(data: bytes) -> None:
     """UTF-16 without a mark is valid UTF-8 full of NULs; an edit in UTF-8 would ruin it."""
+    if b"\0" not in data:
+        return
     nulls = data.count(0)
     if nulls < 2 or nulls * 3 < len(data) or len(data) % 2:
         return
