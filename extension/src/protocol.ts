@@ -99,6 +99,8 @@ export interface SpendingInfo {
   completionTokens: number;
   estimated: boolean;
   wallSeconds: number;
+  /** In the account's currency, where the model's price is known. */
+  cost?: number;
 }
 
 /** How a run ended, for the preview. Nothing is applied yet (SPEC Q18). */

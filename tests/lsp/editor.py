@@ -152,6 +152,7 @@ class Editor:
             "compileLoop/status",
         ):
             note(method)
+        client.protocol.fm.features["test/ignored"] = lambda _: None
         client.protocol.fm.features[types.WORKSPACE_CONFIGURATION] = self._configuration
         client.protocol.fm.features[types.WORKSPACE_APPLY_EDIT] = self._apply_edit
         client.protocol.fm.features[types.WINDOW_SHOW_MESSAGE_REQUEST] = self._ask

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from lsprotocol import types
 
+from compile_loop.contracts import events
 from compile_loop.contracts.checks import CheckResult
 from compile_loop.contracts.diagnostics import Diagnostic
 from compile_loop.contracts.events import (
@@ -25,7 +26,8 @@ from compile_loop.edits.hunks import file_change
 from compile_loop.lsp.actions import wanted
 from compile_loop.lsp.config import settings_from
 from compile_loop.lsp.documents import SafeWorkspace
-from compile_loop.lsp.narrate import Narrator, kind_of, tokens
+from compile_loop.lsp.log_lines import kind_of, line_of, tokens
+from compile_loop.lsp.narrate import Narrator
 from compile_loop.lsp.places import Place, locate
 from compile_loop.lsp.protocol import Hunk
 from compile_loop.lsp.results import line_hunks
@@ -240,9 +242,12 @@ def test_a_cancel_before_anything_started_counts(tmp_path: Path) -> None:
 def test_the_progress_line() -> None:
     narrator = Narrator()
     errors = tuple(Diagnostic(f"e{i}") for i in range(7))
-    assert narrator.hear(CheckStarted("make", Pass.BASELINE, 0)) == "make: first look"
+    started = CheckStarted("make", Pass.BASELINE, 0)
+    assert line_of(started) == "make: first look"
+    narrator.hear(started)
     assert narrator.line == "running make"
-    narrator.hear(CheckFinished(Pass.BASELINE, 0, CheckResult("make", False, 2, diagnostics=errors)))
+    for _ in range(2):  # a red baseline may be run twice
+        narrator.hear(CheckFinished(Pass.BASELINE, 0, CheckResult("make", False, 2, diagnostics=errors)))
     assert narrator.line == "7 errors"
     spent = Spending(calls=1, prompt_tokens=1000, completion_tokens=200)
     narrator.hear(RoundFinished(1, 5, 7, 3, spent))
@@ -257,6 +262,16 @@ def test_the_progress_line() -> None:
 def test_names_of_events_and_numbers() -> None:
     assert kind_of(EditApplied((), 0)) == "edit_applied"
     assert (tokens(1), tokens(999), tokens(1000)) == ("1 token", "999 tokens", "1.0k tokens")
+
+
+def every_event() -> list[type[events.Event]]:
+    return [value for value in vars(events).values() if isinstance(value, type) and issubclass(value, events.Event)]
+
+
+@pytest.mark.parametrize("kind", every_event())
+def test_every_event_has_words_of_its_own(kind: type[events.Event]) -> None:
+    """So that a new event does not reach the log as its bare name."""
+    assert kind is events.Event or line_of.dispatch(kind) is not line_of.dispatch(events.Event)
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from lsprotocol import types
 from compile_loop.contracts.edits import FileChange
 from compile_loop.edits.text import UndecodableError, decode
 from compile_loop.lsp.edits import Abilities, FileEdit, workspace_edit
-from compile_loop.lsp.narrate import count
+from compile_loop.lsp.log_lines import count
 from compile_loop.lsp.protocol import AcceptParams, AcceptResult, DiscardParams, DiscardResult
 from compile_loop.lsp.results import Result, text_of
 from compile_loop.lsp.rpc import Refused

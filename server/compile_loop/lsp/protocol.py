@@ -124,6 +124,8 @@ class SpendingInfo(Model):
     completion_tokens: int
     estimated: bool
     wall_seconds: float
+    cost: float | None = None
+    """In the account's currency, where the model's price is known."""
 
 
 class RunResult(Model):

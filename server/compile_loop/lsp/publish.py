@@ -19,7 +19,6 @@ from compile_loop.contracts.diagnostics import Diagnostic, Range, Severity
 from compile_loop.contracts.events import CheckFinished, CheckStarted, DiagnosticFound, Event, Pass
 from compile_loop.edits.text import UndecodableError, decode
 from compile_loop.lsp.documents import LineIndex
-from compile_loop.lsp.protocol import DiagnosticData, dump
 from compile_loop.lsp.snapshot import Buffer
 
 if TYPE_CHECKING:
@@ -81,7 +80,8 @@ class Publisher:
     def hear(self, publication: Publication, event: Event) -> None:
         """Take note of an event, and publish soon."""
         if isinstance(event, CheckStarted):
-            if event.in_pass is Pass.BASELINE:
+            # A baseline that is run twice does not show its findings twice: the second time they come at its end.
+            if event.in_pass is Pass.BASELINE and event.check not in publication.by_check:
                 publication.first_pass.add(event.check)
             else:
                 publication.first_pass.discard(event.check)
@@ -118,11 +118,7 @@ class Publisher:
         """Publish what changed, at most ten times a second."""
         while publication.changed and not publication.over:
             publication.changed = False
-            by_file: dict[Path, list[Diagnostic]] = defaultdict(list)
-            for found in [d for findings in publication.by_check.values() for d in findings]:
-                path = _file(publication.run, found)
-                if path is not None and len(by_file[path]) < MOST:
-                    by_file[path].append(found)
+            by_file = _by_file(publication)
             texts = await self._texts(publication, set(by_file))
             if publication.over:
                 break
@@ -147,7 +143,7 @@ class Publisher:
         self, publication: Publication, path: Path, findings: list[Diagnostic], texts: dict[Path, LineIndex]
     ) -> Shown:
         buffer = publication.buffers.get(path)
-        converted = [self._convert(publication, found, texts) for found in findings]
+        converted = [self._convert(publication, found, texts.get(path), texts) for found in findings]
         return Shown(buffer.version if buffer else None, converted)
 
     def _uri(self, publication: Publication, path: Path) -> str:
@@ -166,9 +162,10 @@ class Publisher:
             texts[path] = LineIndex(text, codec)
         return texts
 
-    def _convert(self, publication: Publication, found: Diagnostic, texts: dict[Path, LineIndex]) -> types.Diagnostic:
+    def _convert(
+        self, publication: Publication, found: Diagnostic, index: LineIndex | None, texts: dict[Path, LineIndex]
+    ) -> types.Diagnostic:
         root = publication.run.place.root
-        path = _file(publication.run, found)
         related = [
             types.DiagnosticRelatedInformation(
                 types.Location(
@@ -179,24 +176,38 @@ class Publisher:
             for other in found.related
             if other.file is not None
         ]
-        data = DiagnosticData(run_id=publication.run.run_id, rendered=found.rendered)
+        data = {"runId": publication.run.run_id, "rendered": found.rendered}  # as `DiagnosticData`
         return types.Diagnostic(
-            range=_range(found.range, texts.get(path) if path else None),
+            range=_range(found.range, index),
             message=found.message,
             severity=SEVERITIES[found.severity],
             code=found.code,
             code_description=types.CodeDescription(found.code_href) if found.code_href else None,
             source=found.source or None,
             related_information=related or None,
-            data=dump(data),
+            data=data,
         )
 
 
-def _file(run: ActiveRun, found: Diagnostic) -> Path | None:
-    """The file to show a finding on: a finding without one goes to the first target; one outside the folder to none."""
-    if found.file is None:
+def _by_file(publication: Publication) -> dict[Path, list[Diagnostic]]:
+    """The findings by the file to show them on, not more than a reader can use."""
+    by_name: dict[str | None, list[Diagnostic]] = defaultdict(list)
+    for findings in publication.by_check.values():
+        for found in findings:
+            by_name[found.file].append(found)
+    by_path: dict[Path, list[Diagnostic]] = {}
+    for name, findings in by_name.items():
+        path = _file(publication.run, name)
+        if path is not None:
+            by_path[path] = [*by_path.get(path, ()), *findings][:MOST]
+    return by_path
+
+
+def _file(run: ActiveRun, name: str | None) -> Path | None:
+    """A finding's file: the first target where it names none; None where it lies outside the folder."""
+    if name is None:
         return run.place.targets[0] if run.place.targets else None
-    path = run.place.root / found.file  # an absolute path, which lies outside, stays as it is
+    path = run.place.root / name  # an absolute path, which lies outside, stays as it is
     return path if path.is_relative_to(run.place.root) else None
 
 

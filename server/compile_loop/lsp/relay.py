@@ -6,7 +6,8 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from compile_loop.contracts.events import DiagnosticFound, Event, ModelText
-from compile_loop.lsp.narrate import Narrator, kind_of
+from compile_loop.lsp.log_lines import kind_of, line_of
+from compile_loop.lsp.narrate import Narrator
 from compile_loop.lsp.protocol import PREFIX, RunEvent, dump
 
 if TYPE_CHECKING:
@@ -28,11 +29,11 @@ class Relay:
         self._narrator: Narrator | None = None
         self._diagnostics = 0
 
-    def __call__(self, event: Event, line: str, narrator: Narrator) -> None:
+    def __call__(self, event: Event, narrator: Narrator) -> None:
         """Hear one event."""
         self._narrator = narrator
         if isinstance(event, ModelText):
-            self._pieces.append(line)
+            self._pieces.append(event.text)
             if self._due is None:
                 self._due = asyncio.get_running_loop().call_later(APART, self._flush)
             return
@@ -41,7 +42,7 @@ class Relay:
             self._diagnostics += 1
             if self._diagnostics > MOST_DIAGNOSTICS:
                 return
-        self._send(kind_of(event), line)
+        self._send(kind_of(event), line_of(event))
 
     def stop(self) -> None:
         """Say nothing more; what was held back is dropped."""

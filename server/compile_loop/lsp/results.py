@@ -12,7 +12,7 @@ from urllib.parse import quote
 from compile_loop.contracts.edits import Edit, FileChange
 from compile_loop.contracts.outcome import Ending, Outcome
 from compile_loop.edits.text import SourceText, UndecodableError, decode
-from compile_loop.lsp.narrate import count
+from compile_loop.lsp.log_lines import count
 from compile_loop.lsp.protocol import CONTENT_SCHEME, ChangedFile, Hunk, RunResult, SpendingInfo
 from compile_loop.lsp.snapshot import Buffer
 
@@ -88,6 +88,7 @@ def describe(result: Result) -> RunResult:
             completion_tokens=tally.spending.completion_tokens,
             estimated=tally.spending.estimated,
             wall_seconds=tally.spending.wall_seconds,
+            cost=tally.spending.cost,
         ),
         suspicious=list(tally.suspicious),
         notes=list(result.notes),

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from compile_loop.settings import Settings
 
 log = logging.getLogger(__name__)
-Listener = Callable[[Event, str, Narrator], None]
-"""Called with each event, its line, and the narrator that follows the run."""
+Listener = Callable[[Event, Narrator], None]
+"""Called with each event and the narrator that follows the run."""
 
 
 class Session:
@@ -124,10 +124,10 @@ class Session:
 
     def _hear(self, event: Event) -> None:
         self._ls.publisher.hear(self._publication, event)
-        line = self._narrator.hear(event)
+        self._narrator.hear(event)
         self._progress.report(self._narrator.line)
         if self._listener is not None:
-            self._listener(event, line, self._narrator)
+            self._listener(event, self._narrator)
         if isinstance(event, EditApplied):
             root = self._run.place.root
             self._stopper = self._ls.runs.claim(self._run, [root / file for file in event.files])
