@@ -149,6 +149,7 @@ def span_of(lines: Sequence[str], search: Sequence[str], tier: str, line: int) -
         assert len(found) == 1
         assert not spans or found[0] >= spans[-1][1]
         spans.append((found[0], found[0] + len(piece)))
+    assert spans
     assert spans[0][0] == first
     return spans
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from compile_loop.edits.document import Document
 from compile_loop.edits.match import Ambiguous
 
-_PREVIEWED = 5
+_PREVIEWED = 10
 _NUMBERED = 20
 _WIDTH = 160
 

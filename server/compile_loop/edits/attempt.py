@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from compile_loop.edits import refusal
 from compile_loop.edits.blocks import Reading
@@ -115,7 +115,10 @@ class Attempt:
             raise BlockError(
                 "the reply has too many blocks whose lines stand in many places; send fewer, with more context."
             )
-        reading, location = _chosen(document, job)
+        chosen = choose(document, job.block, job.reading)
+        if isinstance(chosen, Unclear):
+            raise BlockError(self._explained(job, document, chosen.reading, Missing(), chosen.reason))
+        reading, location = chosen
         if reading.search == reading.replace:
             raise BlockError(lambda _: refusal.no_op(document, reading, location))
         if isinstance(location, Located):
@@ -135,16 +138,28 @@ class Attempt:
             dependent = self._place_on_earlier(job, plan)
             if dependent is not None and dependent.working is not None:
                 return checked(dependent, dependent.working.document, encoding)
-        others = [(path, other) for path, other in self._targets.items() if path != job.path]
+        raise BlockError(self._explained(job, document, reading, location))
+
+    def _explained(
+        self, job: Job, document: Document, reading: Reading, location: Location, first: str = ""
+    ) -> Callable[[bool], str]:
+        """What makes the reason why a block is not located, once it is asked for."""
         context = Context(
             job.path,
-            others,
+            [(path, other) for path, other in self._targets.items() if path != job.path],
             self._guard.at_reply_start.get(job.path),
             self._before_last_edit.get(job.path),
-            target.encoding,
+            self._targets[job.path].encoding,
             self._tool,
         )
-        raise BlockError(lambda brief: refusal.not_located(document, reading, location, context, brief=brief))
+
+        def explain(brief: bool) -> str:
+            if brief and first:
+                return first
+            told = refusal.not_located(document, reading, location, context, brief=brief)
+            return f"{first}\nRead with the last of them as the divider, {told}" if first else told
+
+        return explain
 
     def _refuse_twin(self, plan: FilePlan, reading: Reading, location: Located) -> None:
         """What an earlier block wrote matches exactly, and the file only loosely: which is meant is unsure."""
@@ -166,7 +181,10 @@ class Attempt:
         if self._reworked > _MAX_REWORK:
             return None
         working = plan.working()
-        reading, location = _chosen(working.document, job)
+        chosen = choose(working.document, job.block, job.reading)
+        if isinstance(chosen, Unclear):
+            return None
+        reading, location = chosen
         if not isinstance(location, Located) or len(location.pieces) > 1:
             return None
         place = location.pieces[0].place
@@ -181,23 +199,25 @@ class Attempt:
             ((start, end, text),) = placed.splices
             placed.working.rewrite(start, end, text, key)
         else:
-            for start, end, _ in placed.splices:
-                while (region := plan.overlapping(start, end)) is not None:
-                    self._give_way(plan, region, placed, key)
+            there = [region for start, end, _ in placed.splices for region in plan.overlapping(start, end)]
+            self._give_way(plan, {owner for region in there for owner in region.owners}, placed, key)
             for start, end, text in placed.splices:
                 plan.add(Region(start, end, text, (key,)))
         self._placed[key] = placed
 
-    def _give_way(self, plan: FilePlan, region: Region, placed: Placed, key: int) -> None:
-        if key < 0 or any(owner >= 0 for owner in region.owners):
+    def _give_way(self, plan: FilePlan, owners: set[int], placed: Placed, key: int) -> None:
+        if not owners:
+            return
+        if key < 0 or max(owners) >= 0:
             raise BlockError(
-                f"it overlaps block {max(region.owners)}, which changes some of the same lines of {placed.job.path}: "
+                f"it overlaps block {max(owners)}, which changes some of the same lines of {placed.job.path}: "
                 "send one block that makes both changes, and it takes the place of the other."
             )
-        for other in [other for other in plan.regions if set(other.owners) & set(region.owners)]:
-            plan.drop(other)
-        for owner in region.owners:
-            old = self._placed.pop(owner)
+        while gone := [region for region in plan.regions if owners & set(region.owners)]:
+            owners |= {owner for region in gone for owner in region.owners}
+            for region in gone:
+                plan.drop(region)
+        for old in [self._placed.pop(owner) for owner in sorted(owners, reverse=True)]:
             if old.reading != placed.reading:
                 self._warnings.append(
                     f"Block {placed.job.index} took the place of one kept from an earlier reply (its block {old.job.index}, "
@@ -206,12 +226,12 @@ class Attempt:
 
     def finish(self, *, truncated: bool = False) -> Applied | Refused:
         """All blocks' new contents, or the refusal that names what is wrong with which."""
+        self._refuse_new_marks()
         done = [
             BlockReport(key, placed.job.path, True, placed.tier.value, placed.line)
             for key, placed in sorted(self._placed.items())
             if key >= 0
         ]
-        self._refuse_new_marks()
         if self._failed or truncated:
             large = any(len(plan.source.text) > _LARGE for plan in self._plans.values())
             return refusal.refused(
@@ -231,11 +251,10 @@ class Attempt:
         """U+FEFF that comes to stand first in a file would be read as a byte order mark."""
         for path, plan in self._plans.items():
             if plan.regions and plan.gains_mark():
-                placed = next((one for one in self._placed.values() if one.job.path == path), None)
-                if placed:
-                    self.fail(
-                        placed.job.index, path, f"it would make U+FEFF the first character of {path}; leave it out."
-                    )
+                for key in plan.regions[0].owners:
+                    placed = self._placed.pop(key)
+                    reason = f"it would make U+FEFF the first character of {path}; leave it out."
+                    self.fail(placed.job.index, path, reason)
 
     def _held(self) -> HeldBlocks | None:
         if not self._placed:
@@ -249,10 +268,3 @@ class Attempt:
                 for one in kept
             )
         )
-
-
-def _chosen(document: Document, job: Job) -> tuple[Reading, Location]:
-    chosen = choose(document, job.block, job.reading)
-    if isinstance(chosen, Unclear):
-        raise BlockError(chosen.reason)
-    return chosen

@@ -206,7 +206,8 @@ class _Parser:
     def _stray_end(self, at: int) -> None:
         detail = (
             f"line {at + 1} of the reply is an end marker outside of any block; where a block's content has such a line, "
-            "give the block's own three marker lines another width, such as 9 characters"
+            "give the block's own three marker lines another width, such as 9 characters (an opening line is `<<<<<<< SEARCH` "
+            "and nothing else)"
         )
         if self._blocks and self._blocks[-1].index == self._count:
             last = self._blocks.pop()

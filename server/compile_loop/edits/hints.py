@@ -60,8 +60,8 @@ def _hints(document: Document, reading: Reading, context: Context, close: Neares
     if fenced and (row := _found(document, search[1:-1], search)):
         yield f"SEARCH has code fences around it; without them it is at line {row}."
     if all(_DIFF_SIGN.match(line) for line in search if line) and any(line[:1] in "+-" for line in search):
-        old = [line[1:] for line in search if not line.startswith("+")]
-        if row := _found(document, old, search):
+        kept = [line[1:] for line in search if not line.startswith("+")]
+        if row := _found(document, kept, search):
             yield f"SEARCH has the signs of a diff before its lines; leave them out: see line {row}."
     if close:
         row = close.first + 1

@@ -6,6 +6,7 @@ The amount of work is bounded by counting, not by a clock, so that the same repl
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,6 +30,9 @@ _SIMILAR = 55.0
 _SURE = 75.0
 """Mean likeness from which lines that the file has once settle the place."""
 _ANCHORS_TRIED = 4
+_WORD = re.compile(r"\w{4,}")
+_WORDS_TRIED = 8
+_RARE = 3
 _CONTEXT = 60
 _FOLDED = 10_000
 
@@ -79,6 +83,8 @@ def _by_comparing(document: Document, wanted: Sequence[str]) -> int | None:
     telling = sum(1 for key in wanted if key)
     if not votes or votes.most_common(1)[0][1] * 2 < telling:
         candidates += _similar_rows(document, wanted)
+        if len(document.loose_keys) > _SCANNED:
+            candidates += _by_words(document, wanted)
     scored = [(_likeness(document, wanted, first), -first) for first in dict.fromkeys(candidates)]
     if not scored:
         return None
@@ -109,6 +115,22 @@ def _similar_rows(document: Document, wanted: Sequence[str]) -> list[int]:
         keys = [key[:_COMPARED] for key in keys]
     best = process.extract(wanted[offset], keys, scorer=fuzz.ratio, score_cutoff=_SIMILAR, limit=_CANDIDATES)
     return [row - offset for _, _, row in best]
+
+
+def _by_words(document: Document, wanted: Sequence[str]) -> list[int]:
+    """Where SEARCH would begin, going by its longest words that are rare in the file."""
+    words = {word: offset for offset, key in enumerate(wanted) for word in _WORD.findall(key)}
+    text = document.folded.replace("\r\n", "\n").replace("\r", "\n") if "\r" in document.text else document.folded
+    starts: list[int] = []
+    for word in sorted(words, key=lambda word: (-len(word), word))[:_WORDS_TRIED]:
+        rows: list[int] = []
+        at = text.find(word)
+        while at >= 0 and len(rows) <= _RARE:
+            rows.append(text.count("\n", 0, at))
+            at = text.find(word, at + 1)
+        if len(rows) <= _RARE:
+            starts += [row - words[word] for row in rows]
+    return starts
 
 
 def _likeness(document: Document, wanted: Sequence[str], first: int) -> float:

@@ -37,15 +37,15 @@ class FilePlan:
         """What is rewritten so far, in the order of the text."""
         return tuple(self._regions)
 
-    def overlapping(self, start: int, end: int) -> Region | None:
-        """A region that shares text with `start` to `end`, if any."""
-        at = bisect_left(self._regions, start, key=lambda region: region.end)
-        for region in self._regions[at : at + 2]:
-            if region.start < end and start < region.end:
-                return region
-            if region.start == region.end == start == end:
-                return region
-        return None
+    def overlapping(self, start: int, end: int) -> tuple[Region, ...]:
+        """The regions that share text with `start` to `end`."""
+        found: list[Region] = []
+        for region in self._regions[bisect_left(self._regions, start, key=lambda region: region.end) :]:
+            if region.start > end:
+                break
+            if (region.start < end and start < region.end) or region.start == region.end == start == end:
+                found.append(region)
+        return tuple(found)
 
     def add(self, region: Region) -> None:
         """Take in a region that overlaps none so far."""

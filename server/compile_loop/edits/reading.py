@@ -21,6 +21,7 @@ class Unclear:
     """Several readings, and nothing decides between them."""
 
     reason: str
+    reading: Reading
 
 
 def choose(document: Document, block: Block | None, reading: Reading | None) -> tuple[Reading, Location] | Unclear:
@@ -42,7 +43,8 @@ def choose(document: Document, block: Block | None, reading: Reading | None) -> 
         f"{len(block.readings)} of its lines could be the divider, as they are {'=' * block.width!r}, and the file does not "
         f"decide which one is.{why} Send it with one divider, or, where such lines are content, with all three marker "
         f"lines of another width, such as {'<' * (block.width + 2)} SEARCH, {'=' * (block.width + 2)} and "
-        f"{'>' * (block.width + 2)} REPLACE."
+        f"{'>' * (block.width + 2)} REPLACE.",
+        block.readings[-1],
     )
 
 

@@ -252,3 +252,27 @@ class TestToolEditsInTheSameReply:
         result = apply_reply(block("B\n", "C\n"), [Target("f.txt", b"a\nB\n")], at_reply_start={"f.txt": b"a\nb\n"})
         assert isinstance(result, Applied)
         assert result.files == {"f.txt": b"a\nC\n"}
+
+
+@pytest.mark.spec("Q10")
+def test_a_new_block_that_cannot_land_pushes_no_kept_one_out() -> None:
+    text = "a\nb\nc\n"
+    first = refused(text, block("a\n", "A\n") + block("nope\n", "x\n"))
+    second = refused(text, block("c\n", "C\n") + block("a\nb\nc\n", "z\n"), held=first.held)
+    assert second.held
+    assert [held.search for held in second.held.blocks] == [("a",), ("c",)]
+
+
+def test_a_block_that_would_make_a_mark_is_not_kept() -> None:
+    refusal = refused("a\n\ufeffb\n", block("a\n", ""))
+    assert [(report.index, report.ok) for report in refusal.reports] == [(1, False)]
+    assert refusal.held is None
+
+
+@pytest.mark.spec("E7")
+def test_an_unsure_divider_is_told_with_the_closest_lines() -> None:
+    conflict = "<<<<<<< HEAD\nint alpha = 1;\n=======\nint beta = 2;\n>>>>>>> br\n"
+    message = refused("x\n" + conflict, block(conflict.replace("2", "22"), "c\n")).message
+    assert "could be the divider" in message
+    assert '"int beta = 22;"' in message
+    assert "> 5 | int beta = 2;" in message
