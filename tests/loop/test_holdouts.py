@@ -118,6 +118,7 @@ async def test_nothing_to_fix_needs_green_holdouts(root: Path) -> None:
     (root / "rule.py").write_text(RULE.replace("0, balance", "amount, balance - amount"))
     told = await fix(root, [COMPLETE], targets=["rule.py"])
     assert told.outcome.ending is Ending.GREEN and len(told.model.requests) == 1
+    assert GUIDANCE in told.asked[0]
 
 
 @pytest.mark.spec("Q6")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from compile_loop.conversation.failures import render
-from compile_loop.conversation.prompts import continue_prompt, system_prompt, task_prompt
+from compile_loop.conversation.prompts import continue_prompt, holdout_prompt, system_prompt, task_prompt
 from compile_loop.conversation.transcript import Transcript
 from compile_loop.edits.apply import Target
 from compile_loop.engine.channel import Channel
@@ -51,6 +51,8 @@ def open_conversation(course: Course, channel: Channel, state: State, monitor: P
 
 
 def _opening_failures(course: Course, state: State) -> str:
+    if state.verdict.green and course.holdouts_told and not course.has_wish:
+        return holdout_prompt(course.holdouts_told)
     if state.verdict.green:
         return "The checks pass now; make the change that is wanted and keep them passing."
     if not state.result.results:

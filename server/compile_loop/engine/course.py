@@ -68,7 +68,7 @@ class Course:
         self.plan: str | None = None
         self.edited = False
         self.climbs = 0
-        self.holdouts_green = True
+        self.holdouts_told: list[str] = []
         self.flaky: str | None = None
         self.silenced: State | None = None
         self.silenced_lines: tuple[str, ...] = ()
@@ -121,6 +121,11 @@ class Course:
     def has_wish(self) -> bool:
         """Whether the user said in words what is wanted."""
         return bool(self.request.spec.strip())
+
+    @property
+    def holdouts_green(self) -> bool:
+        """Whether every hidden check passed on the untouched tree."""
+        return not self.holdouts_told
 
     def may_be_proven(self, state: State) -> bool:
         """Whether a state is visibly green by a change; a wish in words is met by an edit of a model alone (SPEC Q2)."""
