@@ -39,6 +39,34 @@ _NO_FILE = frozenset(
     )
 )
 """Info strings of fences that hold commands or output, unless the file itself is such."""
+_LANGUAGES = {
+    "c": "c h",
+    "cpp": "cpp cc cxx hpp hh h",
+    "c++": "cpp cc cxx hpp hh h",
+    "python": "py pyi",
+    "py": "py pyi",
+    "javascript": "js mjs cjs jsx",
+    "js": "js mjs cjs jsx",
+    "typescript": "ts mts cts tsx",
+    "ts": "ts mts cts tsx",
+    "rust": "rs",
+    "go": "go",
+    "java": "java",
+    "kotlin": "kt kts",
+    "csharp": "cs",
+    "ruby": "rb",
+    "php": "php",
+    "json": "json jsonc",
+    "yaml": "yaml yml",
+    "toml": "toml",
+    "xml": "xml",
+    "html": "html htm",
+    "css": "css",
+    "sql": "sql",
+    "makefile": "mk makefile",
+    "markdown": "md markdown",
+}
+"""Info strings of fences → the endings of files in that language."""
 _SCRIPT_ENDINGS = (".sh", ".bash", ".zsh", ".ps1", ".bat", ".cmd", ".diff", ".patch", ".log")
 
 
@@ -121,6 +149,10 @@ def _rewritten(reply: str, target: Target, allow_new_files: bool, truncated: boo
 
 def _only_fence(reply: str, path: str) -> Fence:
     found = fences(reply)
+    if not found and parse(reply, several=False).blocks:
+        raise _UnusableError(
+            "the reply has SEARCH/REPLACE blocks. Send the whole new file instead, between a line ``` and a line ```."
+        )
     if not found:
         raise _UnusableError(
             "the reply has no fenced block. Send the whole new file between a line ``` and a line ```."
@@ -135,6 +167,8 @@ def _only_fence(reply: str, path: str) -> Fence:
     if len(full) > 1 and not path.lower().endswith(_SCRIPT_ENDINGS):
         full = [fence for fence in full if fence.info.split(" ")[0].lower() not in _NO_FILE] or full
     if len(full) > 1:
+        full = [fence for fence in full if not _in_another_language(fence, path)] or full
+    if len(full) > 1:
         name = path.rsplit("/", 1)[-1]
         named = [
             fence for fence in full if name in fence.info.replace("=", " ").replace(":", " ").replace("/", " ").split()
@@ -145,6 +179,14 @@ def _only_fence(reply: str, path: str) -> Fence:
             f"the reply has {len(full)} fenced blocks, and each could be the file. Send just the whole new file, in one."
         )
     return full[0]
+
+
+def _in_another_language(fence: Fence, path: str) -> bool:
+    """Whether a fence is marked as another language than the file's, as far as both are known."""
+    endings = _LANGUAGES.get(fence.info.split(" ")[0].lower(), "").split()
+    ending = path.lower().rsplit("/", 1)[-1].rsplit(".", 1)[-1]
+    known = any(ending in other.split() for other in _LANGUAGES.values())
+    return bool(endings) and known and ending not in endings
 
 
 def _merged(source: SourceText, document: Document, new: list[str]) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-LEFT_OUT = "[left out by compile-loop:"
-"""How shortened text in prompts begins its mark. A reply that writes it into a file is refused."""
+_OWN_MARK = re.compile(r"\[(?:… )?\d+ (?:more )?(?:lines?|characters?|earlier turns?) (?:were )?left out")
+"""How this program itself shortens what it shows a model; a reply may have copied it."""
 
 _LONGEST = 300
 _OPENERS = ("...", "…", "[", "(", "<", "{")
@@ -46,7 +46,7 @@ _BRACKETED = re.compile(
 def placeholder_lines(lines: Iterable[str]) -> Iterator[str]:
     """The lines that are omission placeholders, without the white space around them."""
     for line in lines:
-        if LEFT_OUT in line or is_placeholder(line):
+        if ("left out" in line and _OWN_MARK.search(line)) or is_placeholder(line):
             yield line.strip()
 
 

@@ -38,6 +38,7 @@ def why_not(text: str | bytes | None, reply: str, path: str = "f.py") -> str:
         "```\r\na = 2\r\n```\r\n",
         "  ```\n  a = 2\n  ```\n",
         "```python\na = 2\n```\nRun it:\n```bash\npython f.py\n```\n",
+        '```python\na = 2\n```\nIts settings:\n```json\n{"a": 2}\n```\n',
         "```text\nold output\n```\n```python f.py\na = 2\n```\n",
     ],
 )
@@ -77,6 +78,7 @@ def test_a_mark_in_the_reply_is_not_doubled() -> None:
     ("reply", "why"),
     [
         ("a = 2\n", "no fenced block"),
+        (block("line 1\n", "line 2\n"), "has SEARCH/REPLACE blocks"),
         ("```python\n```\n", "empty"),
         ("```python\n\n  \n```\n", "empty"),
         ("```python\na = 2\n", "no end"),

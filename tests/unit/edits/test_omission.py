@@ -7,7 +7,7 @@ import time
 import pytest
 from tests.unit.edits.build import apply, block, refused
 
-from compile_loop.edits.omission import LEFT_OUT, is_placeholder
+from compile_loop.edits.omission import is_placeholder
 
 pytestmark = pytest.mark.spec("E3")
 
@@ -89,8 +89,16 @@ def test_a_block_that_would_write_one_is_refused() -> None:
     assert "would delete it" in refusal.message
 
 
-def test_our_own_mark_for_shortened_text_is_never_written() -> None:
-    assert refused("a\n", block("a\n", f"b\n{LEFT_OUT} 40 lines]\n")).reports
+@pytest.mark.parametrize(
+    "line",
+    [
+        "[… 40 lines left out …]",
+        "x = [" + "1, " * 200 + "[… 12 characters left out]",
+        "[7 lines left out; go on with read_file_range from 501]",
+    ],
+)
+def test_how_this_program_shortens_text_is_never_written(line: str) -> None:
+    assert "would delete it" in refused("a\n", block("a\n", f"b\n{line}\n")).message
 
 
 def test_one_that_is_in_the_file_may_stay() -> None:
