@@ -38,11 +38,13 @@ class Waits:
         return replace(Timing(), sleep=self, wall=lambda: WALL, chance=lambda: 1.0)
 
 
-def generator_for(base_url: str, waits: Waits | None = None, **settings: Any) -> HttpTurnGenerator:
-    """A Chat Completions generator with short patience, in seconds, for `base_url`."""
+def generator_for(
+    base_url: str, waits: Waits | None = None, provider: str = "openai", **settings: Any
+) -> HttpTurnGenerator:
+    """A generator, of Chat Completions if nothing else is said, with short patience, in seconds, for `base_url`."""
     settings.setdefault("timeouts", Timeouts(connect=2.0, first_byte=5.0, idle=5.0))
     environ = settings.pop("environ", {})
-    made = make_generator(ModelSettings("openai", "test-model", base_url=base_url, **settings), environ)
+    made = make_generator(ModelSettings(provider, "test-model", base_url=base_url, **settings), environ)
     assert isinstance(made, HttpTurnGenerator)
     made._timing = (waits or Waits()).timing()
     return made

@@ -45,7 +45,7 @@ def test_parse_model_says_what_is_wrong(text: str, says_what: str) -> None:
     assert says_what in str(caught.value)
     assert isinstance(caught.value, ValueError)
     if text != "openai:":
-        assert "openai, scripted" in str(caught.value)
+        assert "openai, responses, anthropic, ollama, vscode, command, scripted, replay" in str(caught.value)
 
 
 def endpoint(environ: dict[str, str] | None = None, **settings: Any) -> Endpoint:

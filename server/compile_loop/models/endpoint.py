@@ -53,12 +53,15 @@ def find_endpoint(
     key_variable: str,
     path: str,
     environ: Mapping[str, str] = os.environ,
+    root: str = "/v1",
+    needs_key: bool = True,
 ) -> Endpoint:
     """Settle address and key.
 
     The provider's usual variable `key_variable` goes to the provider's own address and to another one that was
-    configured, but never to a server on this machine, which needs no key unless one is named. Raises
-    `ModelError` where the address cannot be used, or where a key is needed and none is there.
+    configured, but never to a server on this machine, which needs no key unless one is named. `root` is where the API
+    begins on a host that is given alone. Raises `ModelError` where the address cannot be used, or where the API
+    `needs_key` and none is there.
     """
     parts = _parse(settings.base_url or default_url)
     host = parts.hostname or ""
@@ -66,14 +69,16 @@ def find_endpoint(
     key, named = _find_key(settings, key_variable, environ, loopback)
     netloc = parts.netloc.rpartition("@")[2]
     basic = (unquote(parts.username), unquote(parts.password or "")) if parts.username and not key else None
-    if not (key or basic or loopback or any(_SECRET_NAME.search(name) for name in settings.headers)):
+    if needs_key and not (key or basic or loopback or any(_SECRET_NAME.search(name) for name in settings.headers)):
         raise ModelError(
             ModelErrorKind.AUTH,
             f"{settings.api_key_env or key_variable} is not set; set it, or pass --base-url of a local server",
         )
     location = parts.path.rstrip("/").removesuffix(path)
-    if not location and settings.base_url:
-        location = "/v1"
+    if not root:
+        location = location.removesuffix("/v1").removesuffix("/api")
+    elif not location and settings.base_url:
+        location = root
     return Endpoint(
         base_url=urlunsplit((parts.scheme, netloc, location, parts.query, "")),
         shown=urlunsplit((parts.scheme, netloc, location, "", "")),

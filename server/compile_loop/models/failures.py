@@ -93,6 +93,11 @@ def judge(upstream: Upstream, endpoint: Endpoint) -> CallFailedError:
     return CallFailedError(kind, _sentence(kind, upstream, endpoint, said), passing=passing, wait=upstream.wait)
 
 
+def kind_of_words(words: str) -> tuple[ModelErrorKind, bool]:
+    """What trouble words alone tell of, and whether it may pass; what tells of none is taken to pass not."""
+    return _kind_of(Upstream(None, words))
+
+
 def _kind_of(upstream: Upstream) -> tuple[ModelErrorKind, bool]:
     """The kind, and whether the same call may work later; the first rule that holds decides."""
     status, words, page = upstream.status or 0, f"{upstream.code} {upstream.message}", upstream.page
