@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from compile_loop.contracts.diagnostics import Range
 from compile_loop.contracts.edits import Hunk
 from compile_loop.edits.hunks import apply_hunks
-from compile_loop.edits.text import UndecodableError, decode
+from compile_loop.edits.text import SourceText, UndecodableError, decode, line_end
 
 
 class RangeError(ValueError):
@@ -26,16 +26,16 @@ class RangeEdit:
 def replace_ranges(data: bytes, edits: Sequence[RangeEdit], encoding: str | None = None) -> bytes:
     """The file with all edits made, each counted in `data` as it is. The same edit given twice counts once.
 
-    New lines take the line ending of the file's first line. Raises `RangeError`.
+    Edits of one place are made in the order given; new lines take the line end of their place. Raises `RangeError`.
     """
     try:
         source = decode(data, encoding)
     except UndecodableError as error:
         raise RangeError(str(error)) from error
-    end = next((line[len(line.rstrip("\r\n")) :] for line in source.lines if line.endswith(("\r", "\n"))), "\n")
     hunks: list[Hunk] = []
     try:
-        for edit in sorted(set(edits), key=lambda e: (e.range, e.new_text)):
+        for edit in sorted(dict.fromkeys(edits), key=lambda edit: edit.range):
+            end = _end_at(source, edit.range.start.line)
             text = edit.new_text.replace("\r\n", "\n").replace("\n", end)
             start, stop = source.offset_at(edit.range.start), source.offset_at(edit.range.end)
             if stop < start or (hunks and start < hunks[-1].end):
@@ -44,3 +44,9 @@ def replace_ranges(data: bytes, edits: Sequence[RangeEdit], encoding: str | None
     except UnicodeEncodeError as error:
         raise RangeError(f"The file's encoding {source.encoding} cannot hold the suggested text.") from error
     return apply_hunks(data, hunks)
+
+
+def _end_at(source: SourceText, row: int) -> str:
+    """The end of a line, else of the one before it, else of the first that has any."""
+    near = source.lines[max(row - 1, 0) : row + 1]
+    return next((line_end(line) for line in (*near[::-1], *source.lines) if line_end(line)), "\n")
