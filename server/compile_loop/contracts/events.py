@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 from compile_loop.contracts.checks import Check, CheckResult
 from compile_loop.contracts.diagnostics import Diagnostic
+from compile_loop.contracts.edits import Edit, FileTexts
 from compile_loop.contracts.outcome import Outcome, Spending
 
 
@@ -64,6 +65,13 @@ class CheckFinished(Event):
     in_pass: Pass
     round: int
     result: CheckResult
+
+
+@dataclass(frozen=True, slots=True)
+class TargetsChosen(Event):
+    """The baseline is accepted; `originals` are the files that may be edited, as they were before the run."""
+
+    originals: FileTexts
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +137,7 @@ class PlanMade(Event):
 
 @dataclass(frozen=True, slots=True)
 class PlanCompared(Event):
-    """The plan against what was done: files it named that stayed as they were, and files that changed without a word.
-    """
+    """The plan against what was done: files it named that stayed as they were, and files that changed without a word."""
 
     left_out: tuple[str, ...]
     unplanned: tuple[str, ...]
@@ -182,13 +189,14 @@ class EditRefused(Event):
 
 @dataclass(frozen=True, slots=True)
 class RoundFinished(Event):
-    """Round `number` is verified: errors before → after."""
+    """Round `number` is verified: errors before → after; `edit` leads from the original files to their state now."""
 
     number: int
     of: int
     errors_before: int
     errors_after: int
     spending: Spending
+    edit: Edit = field(default_factory=Edit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,8 +226,7 @@ class Suspected(Event):
 
 @dataclass(frozen=True, slots=True)
 class RolledBack(Event):
-    """A round's edit was undone because it made things worse: from `errors` back to the best state's `best` (SPEC L9).
-    """
+    """A round's edit was undone because it made things worse: from `errors` back to the best state's `best` (SPEC L9)."""
 
     errors: int
     best: int

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from compile_loop.contracts.checks import ContractResult
 from compile_loop.contracts.diagnostics import Diagnostic
-from compile_loop.contracts.events import Pass, Warned
+from compile_loop.contracts.events import Pass, TargetsChosen, Warned
 from compile_loop.contracts.outcome import FailureKind
 from compile_loop.engine.course import Course, State
 from compile_loop.engine.fingerprint import fingerprint, normalise
@@ -28,6 +28,7 @@ async def take_baseline(course: Course) -> State:
     """
     await course.work.add(course.request.targets)
     if course.request.from_spec_alone and not any(target.content for target in course.work.targets):
+        course.emit(TargetsChosen(course.work.originals))
         return course.unwritten()
     result = await _stable(course)
     course.targets = choose_targets(course.request, result, course.parts.admit)
@@ -37,6 +38,7 @@ async def take_baseline(course: Course) -> State:
     for path, reason in course.targets.refused:
         course.emit(Warned(f"{path} is named by the failures but is not edited: {reason}."))
     await course.work.add(course.targets.writable)
+    course.emit(TargetsChosen(course.work.originals))
     await holdout_baseline(course)
     if course.earlier is not None and (kept := await course.take_up(course.earlier)):
         await course.work.write(kept)

@@ -64,7 +64,8 @@ class Dialogue:
         played = await Round(course, talk, model, self._channel, self._monitor, self._held).play()
         self._held = played.held
         after = await course.verify(Pass.ROUND) if played.applied else state
-        course.emit(RoundFinished(course.rounds, self._allowed, state.errors, after.errors, course.spending))
+        edit = course.work.edit(course.work.changes)
+        course.emit(RoundFinished(course.rounds, self._allowed, state.errors, after.errors, course.spending, edit))
         return await self._go_on(talk, played, after)
 
     def _open(self, state: State) -> Transcript:

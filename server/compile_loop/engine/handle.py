@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Sequence
 
-from compile_loop.contracts.events import Event, RunFinished, RunStarted
+from compile_loop.contracts.events import Event, RunFinished, RunStarted, Warned
 from compile_loop.contracts.outcome import Failure, FailureKind, Outcome
 from compile_loop.contracts.protocols import ModelError, ShadowError
 from compile_loop.engine.ask import failure_of
@@ -17,16 +17,25 @@ from compile_loop.engine.nominate import Nominated
 from compile_loop.engine.request import Parts, RunRequest
 from compile_loop.engine.run import fix
 
+Listener = Callable[[Event], None]
+"""Told of every event as it happens. It must be quick, since the run waits for it."""
+
 
 class Run:
-    """A handle on one run: iterate it once for its events, the last of which is the outcome; cancel it at any time."""
+    """A handle on one run: iterate it once for its events, the last of which is the outcome; cancel it at any time.
 
-    def __init__(self, request: RunRequest, parts: Parts, run_id: str | None = None) -> None:
+    Each of `listeners` gets every event before it is yielded. One that raises is dropped with a warning (SPEC L17).
+    """
+
+    def __init__(
+        self, request: RunRequest, parts: Parts, run_id: str | None = None, listeners: Sequence[Listener] = ()
+    ) -> None:
         self.run_id = run_id or uuid.uuid4().hex[:12]
         self._request = request
         self._parts = parts
         self._events: asyncio.Queue[Event | None] = asyncio.Queue()
-        self._course = Course(request, parts, self._events.put_nowait)
+        self._listeners = list(listeners)
+        self._course = Course(request, parts, self._tell)
         self._stopped: Failure | None = None
         self._task: asyncio.Task[Outcome] | None = None
 
@@ -48,6 +57,16 @@ class Run:
                 self.cancel()
             await asyncio.shield(main)
 
+    def _tell(self, event: Event) -> None:
+        """To every listener, then into the stream."""
+        for listener in tuple(self._listeners):
+            try:
+                listener(event)
+            except Exception as error:
+                self._listeners.remove(listener)
+                self._tell(Warned(f"A listener of this run failed and hears no more of it: {error or repr(error)}"))
+        self._events.put_nowait(event)
+
     def _stop(self, failure: Failure) -> None:
         if self._stopped is None:
             self._stopped = failure
@@ -58,9 +77,9 @@ class Run:
         deadline = Deadline(self._request.deadline, lambda: self._stop(self._past_deadline()))
         self._course.pause_deadline = deadline.pause
         try:
-            self._events.put_nowait(self._started())
+            self._tell(self._started())
             outcome = await self._settle()
-            self._events.put_nowait(RunFinished(outcome))
+            self._tell(RunFinished(outcome))
         finally:
             deadline.cancel()
             await self._parts.shadow.close()

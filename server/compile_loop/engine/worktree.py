@@ -33,6 +33,11 @@ class WorkTree:
         return [Target(path, data, self._encodings.get(path)) for path, data in self._now.items()]
 
     @property
+    def originals(self) -> Changes:
+        """Every target as it was before."""
+        return dict(self._before)
+
+    @property
     def changes(self) -> Changes:
         """Files that differ from before, with their bytes now."""
         return {path: data for path, data in self._now.items() if data != self._before[path]}
