@@ -89,14 +89,17 @@ class OllamaChat(Wire):
 class ChatReader(Reader):
     """Puts one reply together from the lines of a chat."""
 
+    def __init__(self, tools: tuple[ToolSchema, ...] = ()) -> None:
+        super().__init__(tools)
+        self._count = 0
+
     def take(self, payload: dict[str, object], event: str) -> str:
         """Take one line; thinking has a field of its own, and calls come whole and without an id."""
         message = mapping(payload.get("message"))
         for call in entries(message.get("tool_calls")):
             function = mapping(call.get("function"))
-            self.calls.feed(
-                function.get("index"), call.get("id"), function.get("name"), function.get("arguments") or {}
-            )
+            self.calls.feed(self._count, call.get("id"), function.get("name"), function.get("arguments") or {})
+            self._count += 1
         if payload.get("done") is True:
             reason = payload.get("done_reason")
             self.reason = _ENDS.get(reason, reason) if isinstance(reason, str) and reason else "stop"
