@@ -288,7 +288,7 @@ async def test_a_missing_library_is_one_readable_line(tmp_path: Path, module: st
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])},
     )
     out, err = await asyncio.wait_for(process.communicate(), 20)
     assert (process.returncode, out) == (1, b"")
