@@ -25,7 +25,7 @@ from compile_loop.contracts.checks import Check, ContractResult
 from compile_loop.contracts.diagnostics import Diagnostic
 from compile_loop.contracts.events import Pass
 from compile_loop.contracts.holdouts import Holdout
-from compile_loop.contracts.protocols import AskUser, AuthGate, ModelError, TurnGenerator
+from compile_loop.contracts.protocols import AskUser, AuthGate, ModelError, Shadow, ShadowError, TurnGenerator
 from compile_loop.edits.paths import protected_part
 from compile_loop.edits.text import UndecodableError, decode
 from compile_loop.engine.budget import Budget
@@ -34,8 +34,8 @@ from compile_loop.engine.request import Parts, RunRequest, Scope
 from compile_loop.models.choose import ModelSettings, make_generator, parse_model
 from compile_loop.record.memory import FileMemory
 from compile_loop.settings import Settings
-from compile_loop.shadow.copy import CopyShadow
 from compile_loop.shadow.leftovers import sweep
+from compile_loop.shadow.probe import choose
 from compile_loop.shadow.visible import Visible
 from compile_loop.toolchains.detect import detect
 from compile_loop.tools.catalogue import ToolMode
@@ -107,7 +107,7 @@ def start(job: Job) -> Run:
     return Run(
         request,
         Parts(
-            shadow=CopyShadow(root, {_inside(root, path): data for path, data in job.buffers.items()}),
+            shadow=_shadow(job, root),
             contract=contract,
             generator=job.generator or _generator(job.settings),
             admit=_gate(root, file, _check_scripts(contract.checks, root) if targets else frozenset()),
@@ -132,12 +132,26 @@ async def run_contract_once(job: Job) -> ContractResult:
     """Run the checks in an isolated copy, without a loop. Raises `ConfigurationError` or `ShadowError`."""
     root = _workspace(job.root)
     checks = _contract(job, _contract_file(root))
-    shadow = CopyShadow(root, {_inside(root, path): data for path, data in job.buffers.items()})
+    shadow = _shadow(job, root)
     try:
         await shadow.open()
         return await checks.run(shadow, Pass.BASELINE, 0, lambda _event: None)
     finally:
         await shadow.close()
+
+
+def _shadow(job: Job, root: Path) -> Shadow:
+    """The isolated copy that the settings ask for. Raises `ConfigurationError` where it cannot be had."""
+    try:
+        return choose(
+            root,
+            {_inside(root, path): data for path, data in job.buffers.items()},
+            job.settings.isolation,
+            confine=job.settings.confine_checks,
+            writable=job.settings.writable_folders,
+        )
+    except ShadowError as error:
+        raise ConfigurationError(str(error)) from error
 
 
 def _contract(job: Job, file: ContractFile) -> CommandContract:

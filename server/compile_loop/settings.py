@@ -39,6 +39,12 @@ class Settings(BaseModel):
     """How long a question to you may wait for an answer; it costs no deadline."""
     guardrails: bool = True
     plan: bool = True
+    isolation: Literal["auto", "overlay", "clone", "copy"] = "auto"
+    """How edits are kept from your files while they are tried; `auto`: the best way that works here."""
+    confine_checks: bool = True
+    """Whether checks can write only to the isolated copy, temporary folders and caches (Linux)."""
+    writable_folders: list[str] = Field(default_factory=list)
+    """Further folders that checks may write to."""
     repair_memory: bool = True
     """Whether edits that proved green are remembered, on this machine, for the same failure."""
     max_rounds: int = Field(default=5, ge=1, le=100)

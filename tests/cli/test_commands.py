@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -157,8 +158,19 @@ def test_a_file_that_is_changed_meanwhile_is_not_overwritten(tmp_path: Path) -> 
     root = tmp_path / "ws"
     root.mkdir()
     workspace(root, a_c=BROKEN)
-    touches = f"echo '/* typed meanwhile */' >> {root}/a.c; {GCC}"
-    done = cli(root, "fix", "a.c", "--check", touches, "--model", script(root, SEMICOLON), "--apply")
+    started = tmp_path / "started"
+
+    def type_meanwhile() -> None:
+        while not started.exists():
+            time.sleep(0.01)
+        with (root / "a.c").open("a") as file:
+            file.write("/* typed meanwhile */")
+
+    typist = threading.Thread(target=type_meanwhile, daemon=True)
+    typist.start()
+    check = f"touch {started}; {GCC}"
+    done = cli(root, "fix", "a.c", "--check", check, "--model", script(root, SEMICOLON), "--apply")
+    typist.join(10)
     assert done.returncode == 1
     assert "a.c was changed while the run went on" in " ".join(done.stdout.split())
     assert "int r = n * 2\n" in (root / "a.c").read_text()

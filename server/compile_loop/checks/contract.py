@@ -58,7 +58,7 @@ class CommandContract:
             finished = await run_process(
                 argv,
                 cwd=cwd,
-                env=child_environment(self._environment, self._secrets, check.env),
+                env=shadow.environment(child_environment(self._environment, self._secrets, check.env)),
                 idle_timeout=check.idle_timeout,
                 total_timeout=check.total_timeout,
                 on_line=on_line,

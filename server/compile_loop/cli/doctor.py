@@ -7,7 +7,6 @@ import os
 import platform
 import shutil
 import sys
-import tempfile
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -17,7 +16,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from compile_loop.models.openai import KEY_VARIABLE
-from compile_loop.shadow.copy import CopyShadow
+from compile_loop.shadow.probe import explain
 from compile_loop.toolchains.registry import known_tools
 from compile_loop.version import VERSION
 
@@ -44,8 +43,8 @@ def run(
     Exit code: 0 if a run is possible, 3 if not.
     """
     findings = [*_python(), *_isolation(), *_toolchains(), *_models()]
-    possible = all(f.ok for f in findings if f.part in ("python", "isolation")) and any(
-        f.ok for f in findings if f.part == "toolchain"
+    possible = all(f.ok for f in findings if f.part == "python") and all(
+        any(f.ok for f in findings if f.part == part) for part in ("isolation", "toolchain")
     )
     if as_json:
         document = {"schema": "compile-loop/doctor/1", "possible": possible, "findings": [asdict(f) for f in findings]}
@@ -82,15 +81,8 @@ def _python() -> list[Finding]:
 
 
 def _isolation() -> list[Finding]:
-    folder = Path(tempfile.gettempdir())
-    try:
-        with tempfile.NamedTemporaryFile(dir=folder, prefix="compile-loop-"):
-            free = shutil.disk_usage(folder).free
-    except OSError as error:
-        return [
-            Finding("isolation", "copy", False, "", f"No temporary file can be made in {folder}: {error.strerror}.")
-        ]
-    return [Finding("isolation", "copy", True, f"{CopyShadow.isolation} {folder}, {free >> 20} MiB free")]
+    """Every way of keeping edits from the files of the current folder; one that works is enough."""
+    return [Finding("isolation", name, ok, reason, reason) for name, ok, reason in explain(Path.cwd())]
 
 
 def _toolchains() -> list[Finding]:

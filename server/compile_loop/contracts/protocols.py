@@ -184,6 +184,14 @@ class Shadow(Protocol):
         """How to start `argv` so that it sees the copy: the vector to execute and the real working directory."""
         ...
 
+    def environment(self, variables: Mapping[str, str]) -> dict[str, str]:
+        """A command's variables as it needs them to see the copy, and nothing but the copy."""
+        ...
+
+    def changed_underneath(self) -> Sequence[str]:
+        """Files that were read and that the user has since changed in the real tree (SPEC Q13)."""
+        ...
+
     def user_text(self, text: str) -> str:
         """A tool's text with the copy's paths turned into the user's (SPEC D3)."""
         ...

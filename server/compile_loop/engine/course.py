@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from compile_loop.contracts.checks import ContractResult
 from compile_loop.contracts.edits import Edit
-from compile_loop.contracts.events import Event, Pass
+from compile_loop.contracts.events import Event, Pass, Warned
 from compile_loop.contracts.outcome import Failure, FailureKind, Outcome, Spending, Tally
 from compile_loop.conversation.estimate import TokenEstimate
 from compile_loop.conversation.recall import Findings
@@ -137,7 +137,9 @@ class Course:
         await self._hide()
 
     async def renew_shadow(self, changes: Changes) -> None:
-        """A clean start that holds only `changes` (SPEC L2)."""
+        """A clean start on the user's tree as it is now, holding only `changes` (SPEC L2, Q13)."""
+        for path in self.parts.shadow.changed_underneath():
+            self.emit(Warned(f"{path} was changed while the run went on; the last check sees it as it is now."))
         await self.parts.shadow.renew(dict(changes))
         await self._hide()
 

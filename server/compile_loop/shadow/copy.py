@@ -6,28 +6,49 @@ import asyncio
 import json
 import os
 import shutil
-import tempfile
 import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from compile_loop.contracts.protocols import ShadowError
-from compile_loop.shadow.copying import copy_tree
-from compile_loop.shadow.leftovers import PREFIX, claim
+from compile_loop.shadow.copying import CopyFile, copy_tree
+from compile_loop.shadow.guard import Guard
+from compile_loop.shadow.places import new_folder, temporary_places
+from compile_loop.shadow.removal import remove_tree
+from compile_loop.shadow.renaming import Renaming
+from compile_loop.shadow.underneath import Underneath
 
 
 class CopyShadow:
-    """A copy of `root` with unsaved `buffers` (bytes by workspace-relative path) laid over it."""
+    """A copy of `root` with unsaved `buffers` (bytes by workspace-relative path) laid over it.
 
-    isolation = "copy in a temporary folder"
+    `place` is the folder to copy to; the system's temporary folder where it is None. `guard` keeps checks from writing
+    elsewhere.
+    """
 
-    def __init__(self, root: Path, buffers: Mapping[str, bytes]) -> None:
+    _copy_file: CopyFile = staticmethod(shutil.copy2)
+    _shares = False
+
+    def __init__(
+        self,
+        root: Path,
+        buffers: Mapping[str, bytes],
+        *,
+        place: Path | None = None,
+        guard: Guard | None = None,
+        isolation: str = "copy in a temporary folder",
+    ) -> None:
+        self.isolation = isolation
         self._root = root
         self._buffers = dict(buffers)
+        self._place = place
+        self._guard = guard
+        self._underneath = Underneath(root)
         self._base: Path | None = None
         self._generation = 0
         self._stop = threading.Event()
-        self._working: asyncio.Future[None] | None = None
+        self._working: set[asyncio.Future[Any]] = set()
 
     @property
     def root(self) -> str:
@@ -42,32 +63,46 @@ class CopyShadow:
 
     async def open(self) -> None:
         """Copy the workspace. Raises `ShadowError`."""
-        await self._lay_out_in_thread({})
+        await self._in_thread(self._lay_out, {})
 
     async def renew(self, changes: dict[str, bytes | None]) -> None:
-        """Copy the workspace anew, and lay the buffers and `changes` over it. Raises `ShadowError`."""
-        await self._lay_out_in_thread(changes)
+        """Copy the workspace as it is now, and lay buffers that are still unsaved and `changes` over it."""
+        await self._in_thread(self._lay_out, changes)
 
     async def read(self, path: str) -> bytes | None:
         """A file's bytes in the copy."""
-        return await asyncio.to_thread(_read, self._copy / path)
+        return await self._in_thread(self._read, path)  # type: ignore[no-any-return]
 
     async def write(self, path: str, data: bytes | None) -> None:
-        """Set a file's bytes in the copy."""
-        await asyncio.to_thread(self._write, path, data)
+        """Set a file's bytes in the copy. A file that has these bytes keeps its time."""
+        await self._in_thread(self._write, path, data)
 
     async def close(self) -> None:
         """Remove the copy."""
         self._stop.set()
-        if self._working is not None:
-            await asyncio.wait([self._working])
+        if self._working:
+            await asyncio.wait(self._working)
         if self._base is not None:
-            await asyncio.to_thread(_remove, self._base)
+            await asyncio.to_thread(remove_tree, self._base)
             self._base = None
 
+    def changed_underneath(self) -> tuple[str, ...]:
+        """Files that were read and have since been changed in the user's tree (SPEC Q13)."""
+        return self._underneath.changed()
+
     def command(self, argv: Sequence[str], cwd: str) -> tuple[list[str], str]:
-        """Commands run as they are, inside the copy."""
-        return list(argv), str(self._copy / cwd)
+        """Paths of the workspace in the command become the copy's; a guard, if there is one, comes first."""
+        into = self._into_copy()
+        command = [into.text(word) for word in argv]
+        directory = into.text(os.path.normpath(self._root / cwd))
+        return (self._guard.around(command, self._own_folder()) if self._guard else command), directory
+
+    def environment(self, variables: Mapping[str, str]) -> dict[str, str]:
+        """Paths of the workspace in a check's variables become the copy's; Python writes no caches into linked packages."""
+        into = self._into_copy()
+        moved = self._guard.variables(self._own_folder()) if self._guard else {}
+        mapped = {name: into.text(value) for name, value in variables.items()}
+        return {"PYTHONDONTWRITEBYTECODE": "1", **moved, **mapped}
 
     def user_text(self, text: str) -> str:
         """The copy's paths, also as JSON and URLs write them, become the user's."""
@@ -81,7 +116,7 @@ class CopyShadow:
 
     def peek(self, path: str) -> bytes | None:
         """What a tool sees at a path given in the user's terms."""
-        return _read(self._inside(path))
+        return _bytes(self._inside(path))
 
     def find(self, name: str) -> list[str]:
         """Files of the copy whose path ends in `name`."""
@@ -89,22 +124,36 @@ class CopyShadow:
         found = (p for p in self._copy.rglob(wanted.name) if p.parts[-len(wanted.parts) :] == wanted.parts)
         return [str(self._root / p.relative_to(self._copy)) for p in sorted(found)]
 
+    def _into_copy(self) -> Renaming:
+        return Renaming(str(self._root), str(self._copy))
+
+    def _own_folder(self) -> Path:
+        assert self._base is not None
+        return self._base
+
     def _inside(self, path: str) -> Path:
         given = Path(path)
         return self._copy / given.relative_to(self._root) if given.is_relative_to(self._root) else given
 
     def _lay_out(self, changes: Mapping[str, bytes | None]) -> None:
         if self._base is None:
-            self._base = Path(tempfile.mkdtemp(prefix=PREFIX)).resolve()
-            claim(self._base)
+            self._base = new_folder(self._place or temporary_places()[0])
         old = self._base / str(self._generation)
         self._generation += 1
-        _remove(old)
-        copy_tree(self._root, self._copy, self._stop)
+        remove_tree(old)
+        copy_tree(self._root, self._copy, self._stop, type(self)._copy_file, shares=self._shares)
         if self._stop.is_set():
             return
-        for path, data in {**self._buffers, **changes}.items():
-            self._write(path, data)
+        for path, data in self._buffers.items():
+            self._underneath.note(path, data)
+        unsaved = {path: data for path, data in self._buffers.items() if not self._underneath.is_changed(path)}
+        for path, wanted in {**unsaved, **changes}.items():
+            self._write(path, wanted)
+
+    def _read(self, path: str) -> bytes | None:
+        data = _bytes(self._copy / path)
+        self._underneath.note(path, data)
+        return data
 
     def _write(self, path: str, data: bytes | None) -> None:
         place = self._copy / path
@@ -114,6 +163,8 @@ class CopyShadow:
             if data is None:
                 place.unlink(missing_ok=True)
                 return
+            if _bytes(place) == data:
+                return
             place.parent.mkdir(parents=True, exist_ok=True)
             if place.is_symlink() and not place.resolve().is_relative_to(self._copy.resolve()):
                 raise ShadowError(f"{path} is a link out of the workspace and is not written.")
@@ -121,25 +172,16 @@ class CopyShadow:
         except OSError as error:
             raise ShadowError(f"{path} could not be written in the isolated copy: {error}.") from error
 
-    async def _lay_out_in_thread(self, changes: Mapping[str, bytes | None]) -> None:
-        """Copy in a thread that `close` can stop and wait for, since a cancelled await does not end it."""
-        self._working = asyncio.get_running_loop().run_in_executor(None, self._lay_out, changes)
-        await asyncio.shield(self._working)
+    async def _in_thread(self, work: Any, *arguments: Any) -> Any:
+        """Work in a thread that `close` can stop and wait for, since a cancelled await does not end it."""
+        working = asyncio.get_running_loop().run_in_executor(None, work, *arguments)
+        self._working.add(working)
+        working.add_done_callback(self._working.discard)
+        return await asyncio.shield(working)
 
 
-def _read(path: Path) -> bytes | None:
+def _bytes(path: Path) -> bytes | None:
     try:
         return path.read_bytes() if path.is_file() else None
     except OSError:
         return None
-
-
-def _remove(folder: Path) -> None:
-    """Remove a folder with everything in it, read-only folders too; links are not followed."""
-    if not folder.exists():
-        return
-    shutil.rmtree(folder, ignore_errors=True)
-    if folder.exists():
-        for place, _, _ in os.walk(folder):
-            Path(place).chmod(0o700)
-        shutil.rmtree(folder, ignore_errors=True)

@@ -5,7 +5,7 @@ Files are written where they are, for callers who ask for it, with a journal tha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from compile_loop.contracts.protocols import ShadowError
@@ -70,6 +70,14 @@ class InPlaceShadow:
     def command(self, argv: Sequence[str], cwd: str) -> tuple[list[str], str]:
         """Commands run as they are, in the user's tree."""
         return list(argv), str(self._root / cwd)
+
+    def environment(self, variables: Mapping[str, str]) -> dict[str, str]:
+        """A command's variables as they are."""
+        return dict(variables)
+
+    def changed_underneath(self) -> Sequence[str]:
+        """Nothing lies underneath: the files are the user's."""
+        return ()
 
     def user_text(self, text: str) -> str:
         """Paths are the user's already."""

@@ -1,41 +1,66 @@
-"""Temporary folders that a killed run left behind.
+"""What a killed run left behind: temporary folders, and processes inside their mounts.
 
-Each names its owner, and the next start removes those whose owner is gone (SPEC W4).
+Each folder names its owner, and the next start removes those whose owner is gone (SPEC W4). Mounts live only in the
+namespaces of the processes that use them, so they are gone with those.
 """
 
 from __future__ import annotations
 
-import shutil
-import tempfile
+import contextlib
+import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import psutil
 
-PREFIX = "compile-loop-"
-_OWNER = "owner"
-
-
-def claim(folder: Path) -> None:
-    """Write this process's name into a temporary folder."""
-    me = psutil.Process()
-    (folder / _OWNER).write_text(f"{me.pid} {me.create_time()}")
+from compile_loop.shadow.places import abandoned, temporary_places
+from compile_loop.shadow.removal import remove_tree
 
 
 def sweep() -> list[Path]:
-    """Remove this user's temporary folders whose owner no longer runs; returns them."""
-    removed = []
-    for folder in Path(tempfile.gettempdir()).glob(PREFIX + "*"):
-        if _abandoned(folder):
-            shutil.rmtree(folder, ignore_errors=True)
-            removed.append(folder)
+    """Remove this user's folders whose process no longer runs, and what lives in their mounts; returns the folders."""
+    removed = [folder for place in temporary_places() for folder in abandoned(place)]
+    if removed:
+        end_inhabitants(removed)
+    for folder in removed:
+        remove_tree(folder)
     return removed
 
 
-def _abandoned(folder: Path) -> bool:
+def end_inhabitants(folders: Iterable[Path]) -> int:
+    """End every process that has a mount made for one of `folders`; returns how many there were.
+
+    Finds also what left its parent, its group and its environment behind. Returns when they are gone, or after 2 s.
+    """
+    if sys.platform != "linux":
+        return 0
+    labels = [label_of(folder) for folder in folders]
+    ours = _mount_namespace("self")
+    found = []
+    for process in psutil.process_iter():
+        if _mount_namespace(str(process.pid)) not in (ours, None) and _sees_mount(process.pid, labels):
+            found.append(process)
+            with contextlib.suppress(psutil.Error):
+                process.kill()
+    psutil.wait_procs(found, timeout=2.0)
+    return len(found)
+
+
+def label_of(folder: Path) -> bytes:
+    """What the mounts of a temporary folder are called in the system's table."""
+    return folder.name.encode()
+
+
+def _mount_namespace(pid: str) -> str | None:
     try:
-        pid, created = (folder / _OWNER).read_text().split()
-        return psutil.Process(int(pid)).create_time() != float(created)
-    except psutil.NoSuchProcess:
-        return True
-    except (OSError, ValueError, psutil.Error):
+        return str(Path(f"/proc/{pid}/ns/mnt").readlink())
+    except OSError:
+        return None
+
+
+def _sees_mount(pid: int, labels: list[bytes]) -> bool:
+    try:
+        table = Path(f"/proc/{pid}/mountinfo").read_bytes()
+    except OSError:
         return False
+    return any(b" " + label + b" " in table for label in labels)

@@ -1,0 +1,144 @@
+"""The process that keeps a shadow's namespaces alive, mounts in them, and reads and writes files there.
+
+It lives as long as the pipe to its owner, and ends with it, however that ends (SPEC W4).
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from typing import TYPE_CHECKING, Any
+
+from compile_loop.shadow.namespaces import files, mounts
+from compile_loop.shadow.namespaces import syscalls as system
+from compile_loop.shadow.namespaces.wire import receive, send
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Holder:
+    """Answers one request after another."""
+
+    def __init__(self) -> None:
+        self._root = b""
+        self._names: dict[bytes, list[bytes]] | None = None
+
+    def answer(self, request: Any) -> Any:
+        """Do what a request says: its first part names a method, the rest are the arguments."""
+        name, *arguments = request
+        methods: dict[str, Callable[..., Any]] = {
+            "mount": self._mount,
+            "try": self._try,
+            "read": files.read,
+            "take": lambda path: files.take(self._root, path),
+            "write": self._write,
+            "find": self._find,
+        }
+        return methods[name](*arguments)
+
+    def _mount(self, plan: dict[str, Any]) -> dict[str, Any]:
+        """Make the namespaces and every mount. Raises `MountError`."""
+        self._root = plan["root"]
+        base, label = plan["base"], plan["label"]
+        user = mounts.enter_namespaces()
+        own_attributes = user or not mounts.in_first_user_namespace()
+        root = mounts.Overlay(self._root)
+        inner = mounts.nested(self._root)
+        others = [mounts.Overlay(place) for place in plan["others"]]
+        unconfined = "checks are not confined" if not plan["confine"] else ""
+        if plan["in_memory"]:
+            system.mount(label, base, b"tmpfs", system.MS_NOSUID | system.MS_NODEV, b"mode=700")
+        if plan["confine"]:
+            home = mounts.Overlay(plan["home"]) if plan["home"] else None
+            unconfined = mounts.confine(
+                home, _layers(base, "home"), plan["open"], plan["closed"], label, own_attributes
+            )
+        for number, overlay in enumerate([root, *inner, *others]):
+            overlay.mount(_layers(base, str(number)), label, own_attributes)
+        # A check that clears the temporary folder must not take the layers away.
+        system.mount(label, base, b"tmpfs", system.MS_RDONLY | system.MS_NOSUID | system.MS_NODEV, b"size=4k,mode=000")
+        return {"user": user, "pid": _processes_can_be_apart(), "unconfined": unconfined}
+
+    def _try(self, base: bytes, in_memory: bool) -> dict[str, Any]:
+        """Find out what an overlay in the folder `base` can do here, on a small tree of its own. Raises `MountError`."""
+        own_attributes = mounts.enter_namespaces() or not mounts.in_first_user_namespace()
+        if in_memory:
+            system.mount(b"compile-loop", base, b"tmpfs", system.MS_NOSUID | system.MS_NODEV, b"mode=700")
+        tree = os.path.join(base, b"tree")
+        os.makedirs(os.path.join(tree, b"folder", b"inner"))
+        files._overwrite(os.path.join(tree, b"folder", b"file"), b"1")
+        mounts.Overlay(tree).mount(_layers(base, "try"), b"compile-loop", own_attributes)
+        os.chdir(tree)
+        files._overwrite(b"folder/file", b"22")
+        if files.read(b"folder/file") != b"22":
+            raise mounts.MountError("a file written in the overlay does not read back")
+        try:
+            os.rename(b"folder/inner", b"folder/moved")
+            renames = ""
+        except OSError as error:
+            renames = error.strerror or str(error)
+        os.unlink(b"folder/file")
+        for name in os.listdir(b"folder"):
+            os.rmdir(b"folder/" + name)
+        os.rmdir(b"folder")
+        os.mkdir(b"folder")
+        if os.listdir(b"folder"):
+            raise mounts.MountError("a folder that is removed and made again shows its old files")
+        return {"renames": renames, "pid": _processes_can_be_apart()}
+
+    def _write(self, path: bytes, data: bytes | None) -> None:
+        self._names = None
+        files.write(self._root, path, data)
+
+    def _find(self, name: bytes, anew: bool) -> list[bytes]:
+        if self._names is None or anew:
+            self._names = files.names_below(self._root)
+        last = name.rpartition(b"/")[2]
+        return [path for path in self._names.get(last, ()) if path.endswith(b"/" + name)]
+
+
+def _layers(base: bytes, name: str) -> bytes:
+    folder = os.path.join(base, name.encode())
+    os.mkdir(folder)
+    return folder
+
+
+def _processes_can_be_apart() -> bool:
+    """Whether a PID namespace with its own `/proc` can be made: containers that mask parts of `/proc` forbid it."""
+    child = os.fork()
+    if child:
+        return os.waitpid(child, 0)[1] == 0
+    try:
+        system.unshare(system.CLONE_NEWPID | system.CLONE_NEWNS)
+        grandchild = os.fork()
+        if grandchild == 0:
+            system.mount(b"proc", b"/proc", b"proc", system.MS_NOSUID | system.MS_NODEV | system.MS_NOEXEC)
+            os._exit(0)
+        os._exit(os.waitstatus_to_exitcode(os.waitpid(grandchild, 0)[1]))
+    finally:
+        os._exit(1)
+
+
+def main(arguments: list[str]) -> None:
+    """Serve until the owner closes the pipe or ends; its process id is the argument."""
+    system.die_with_parent(signal.SIGKILL)
+    if os.getppid() != int(arguments[0]):
+        return
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)  # the owner says when it ends, not a terminal
+    holder = Holder()
+    while True:
+        try:
+            request = receive(sys.stdin.buffer)
+        except EOFError:
+            os._exit(0)
+        reply: tuple[Any, ...]
+        try:
+            reply = ("ok", holder.answer(request))
+        except (mounts.MountError, files.RefusedError) as error:
+            reply = (type(error).__name__, str(error))
+        except OSError as error:
+            reply = ("OSError", error.errno, error.strerror or str(error))
+        send(sys.stdout.buffer, reply)

@@ -1,0 +1,182 @@
+"""The mounts of one shadow, made inside its own mount namespace."""
+
+from __future__ import annotations
+
+import errno
+import os
+
+from compile_loop.shadow.namespaces import syscalls as system
+
+PSEUDO = frozenset(
+    b"proc sysfs cgroup cgroup2 devpts devtmpfs mqueue debugfs tracefs securityfs bpf fusectl autofs rpc_pipefs binfmt_misc "
+    b"configfs pstore efivarfs hugetlbfs nsfs ramfs tmpfs".split()
+)
+"""File systems that hold none of a user's files: control files, and memory."""
+
+
+class MountError(Exception):
+    """The overlay cannot be had here; the message says why, for people."""
+
+
+def mount_points() -> dict[bytes, bytes]:
+    """Every mount point that this process sees, with the kind of file system that is on top there."""
+    found = {}
+    with open("/proc/self/mountinfo", "rb") as table:
+        for line in table:
+            before, _, after = line.partition(b" - ")
+            found[_unescaped(before.split(b" ")[4])] = after.split(b" ")[0]
+    return found
+
+
+def _unescaped(field: bytes) -> bytes:
+    """Spaces, line ends and backslashes are octal in the table."""
+    first, *escapes = field.split(b"\\")
+    return first + b"".join(bytes([int(part[:3], 8)]) + part[3:] for part in escapes)
+
+
+def is_below(path: bytes, folder: bytes) -> bool:
+    """Whether `path` is `folder` or lies in it; both are absolute and resolved."""
+    return path == folder or path.startswith(folder.rstrip(b"/") + b"/")
+
+
+def enter_namespaces() -> bool:
+    """Get a mount namespace of one's own; returns whether it took a user namespace, too. Raises `MountError`."""
+    privileged = True
+    try:
+        system.unshare(system.CLONE_NEWNS)
+    except OSError:
+        privileged = False
+        _unshare_as_user()
+    # A file system that the user takes off must not be kept busy here; nothing that is mounted here shows outside.
+    system.mount(b"none", b"/", b"", system.MS_REC | system.MS_SLAVE)
+    return not privileged
+
+
+def _unshare_as_user() -> None:
+    uid, gid = os.geteuid(), os.getegid()
+    try:
+        system.unshare(system.CLONE_NEWUSER | system.CLONE_NEWNS)
+        _set("/proc/self/setgroups", "deny")
+        _set("/proc/self/uid_map", f"{uid} {uid} 1")
+        _set("/proc/self/gid_map", f"{gid} {gid} 1")
+    except OSError as error:
+        raise MountError(f"a private user namespace is not allowed here ({error.strerror}){_who_forbids()}") from error
+
+
+def _set(path: str, value: str) -> None:
+    descriptor = os.open(path, os.O_WRONLY)
+    try:
+        os.write(descriptor, value.encode())
+    finally:
+        os.close(descriptor)
+
+
+def _who_forbids() -> str:
+    """The kernel setting that is known to forbid it, where it says so."""
+    for name, forbidding in (
+        ("kernel/unprivileged_userns_clone", "0"),
+        ("kernel/apparmor_restrict_unprivileged_userns", "1"),
+        ("user/max_user_namespaces", "0"),
+    ):
+        try:
+            with open(f"/proc/sys/{name}") as file:
+                if file.read().strip() == forbidding:
+                    return f": {name.replace('/', '.')} is {forbidding}"
+        except OSError:
+            continue
+    return ""
+
+
+def in_first_user_namespace() -> bool:
+    """Whether this process may use the attributes that overlays keep for the system's own administrator."""
+    with open("/proc/self/uid_map", "rb") as file:
+        return file.read().split() == [b"0", b"0", b"4294967295"]
+
+
+class Overlay:
+    """One folder that gets a writable layer over it. Make it before anything is mounted: it remembers what is there now."""
+
+    def __init__(self, place: bytes) -> None:
+        self.place = place
+        self._lower = os.open(place, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+
+    def mount(self, layers: bytes, label: bytes, own_attributes: bool) -> None:
+        """Mount it, its layers in the existing, empty folder `layers`. Raises `MountError`."""
+        here = os.open(b"/", os.O_PATH | os.O_CLOEXEC)
+        os.chdir(layers)
+        try:
+            os.mkdir(b"u")
+            os.mkdir(b"w")
+            was = os.stat(self._lower)
+            os.chmod(b"u", was.st_mode & 0o7777 | 0o700)
+            os.utime(b"u", ns=(was.st_atime_ns, was.st_mtime_ns))
+            extra = b",userxattr" if own_attributes else b",redirect_dir=on,index=off,metacopy=off"
+            options = b"lowerdir=/proc/self/fd/%d,upperdir=u,workdir=w%s" % (self._lower, extra)
+            try:  # what is written is thrown away, so that nothing waits for the disk
+                system.mount(label, self.place, b"overlay", 0, options + b",volatile")
+            except OSError as error:
+                if error.errno != errno.EINVAL:
+                    raise
+                system.mount(label, self.place, b"overlay", 0, options)
+        except OSError as error:
+            raise MountError(f"{os.fsdecode(self.place)}: {error.strerror}") from error
+        finally:
+            os.chdir(here)
+            os.close(here)
+            os.close(self._lower)
+
+
+def nested(root: bytes) -> list[Overlay]:
+    """What is mounted below `root`, outermost first. Raises `MountError` where a single file is mounted."""
+    found = []
+    for point in sorted(mount_points()):
+        if point != root and is_below(point, root):
+            if not os.path.isdir(point):
+                raise MountError(f"{os.fsdecode(point)} is mounted as a single file")
+            found.append(Overlay(point))
+    return found
+
+
+def confine(home: Overlay | None, layers: bytes, open_folders: list[bytes], closed_folders: list[bytes], label: bytes,
+            own_attributes: bool) -> str:  # fmt: skip
+    """Let checks write only to the workspace, memory, and `open_folders`.
+
+    What they write elsewhere in the home folder goes to a layer that is thrown away; everything else is read-only, so
+    are `closed_folders` in the home folder. Returns what could not be confined, empty where all could. Called before the
+    workspace's own overlay is mounted.
+    """
+    if home is not None:
+        open_folders = open_folders + [p for p in mount_points() if is_below(p, home.place) and p != home.place]
+    kept = _held(open_folders)
+    locked = _held(closed_folders)
+    missed = ""
+    if home is not None:
+        try:
+            home.mount(layers, label, own_attributes)
+        except MountError as error:
+            missed = f"the home folder stays writable ({error})"
+            kept = _held([home.place])
+    for folder, descriptor in kept + locked:
+        system.mount(b"/proc/self/fd/%d" % descriptor, folder, b"", system.MS_BIND | system.MS_REC)
+        os.close(descriptor)
+    writable = [folder for folder, _ in kept] + ([home.place] if home is not None else [])
+    for point, kind in mount_points().items():
+        inside = max((folder for folder in writable if is_below(point, folder)), key=len, default=None)
+        if point in closed_folders or (inside is None and kind not in PSEUDO):
+            try:
+                system.make_read_only(point)
+            except OSError as error:
+                if error.errno != errno.EINVAL:  # hidden below another mount
+                    missed = missed or f"{os.fsdecode(point)} stays writable ({error.strerror})"
+    return missed
+
+
+def _held(folders: list[bytes]) -> list[tuple[bytes, int]]:
+    """Folders as they are now, those that are none left out, outer ones first."""
+    found = []
+    for folder in sorted(folders):
+        try:
+            found.append((folder, os.open(folder, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)))
+        except OSError:
+            continue
+    return found

@@ -1,0 +1,196 @@
+"""The overlay strategy (Linux): a writable layer over the workspace, on the same path, in private namespaces.
+
+Nothing is copied; paths and build caches stay valid; the user's own tree is out of reach of every check (SPEC W1, Q13).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+from compile_loop.contracts.protocols import ShadowError
+from compile_loop.shadow.confinement import Confinement
+from compile_loop.shadow.holding import Holding, program
+from compile_loop.shadow.leftovers import end_inhabitants, label_of
+from compile_loop.shadow.places import new_folder
+from compile_loop.shadow.removal import remove_tree
+from compile_loop.shadow.repository import folders_outside
+from compile_loop.shadow.underneath import Underneath
+
+
+@dataclass(frozen=True, slots=True)
+class Layers:
+    """Where an overlay's layers lie: below `place`, or, with `in_memory`, in memory that is mounted on a folder there."""
+
+    place: Path
+    in_memory: bool = False
+
+
+def mount_plan(root: Path, base: Path, layers: Layers, confinement: Confinement | None) -> dict[str, Any]:
+    """What the holder is told to mount: the overlay on `root`, its layers in the folder `base` of ours."""
+    folders = confinement or Confinement(None, (), ())
+    return {
+        "root": os.fsencode(root),
+        "base": os.fsencode(base),
+        "label": label_of(base),
+        "in_memory": layers.in_memory,
+        "others": [os.fsencode(folder) for folder in folders_outside(root)],
+        "confine": confinement is not None,
+        "home": os.fsencode(folders.home) if folders.home is not None else b"",
+        "open": [os.fsencode(folder) for folder in folders.open_folders],
+        "closed": [os.fsencode(folder) for folder in folders.closed_folders],
+    }
+
+
+class OverlayShadow:
+    """An overlay on `root` with unsaved `buffers` (bytes by workspace-relative path) written into it."""
+
+    def __init__(
+        self,
+        root: Path,
+        buffers: Mapping[str, bytes],
+        layers: Layers,
+        confinement: Confinement | None,
+        isolation: str = "overlay on the same path",
+    ) -> None:
+        self.isolation = isolation
+        self._root = root
+        self._buffers = dict(buffers)
+        self._layers = layers
+        self._confinement = confinement
+        self._underneath = Underneath(root)
+        self._base: Path | None = None
+        self._holding: Holding | None = None
+        self._flags = ""
+        self._find_anew = True
+        self._removing: list[Thread] = []
+        self._working: set[asyncio.Future[Any]] = set()
+
+    @property
+    def root(self) -> str:
+        """The workspace's absolute path, the same inside."""
+        return str(self._root)
+
+    async def open(self) -> None:
+        """Mount it, and write the unsaved buffers into it. Raises `ShadowError`."""
+        await self._in_thread(self._mount, {})
+
+    async def renew(self, changes: dict[str, bytes | None]) -> None:
+        """Mount it anew over the tree as it is now, holding only buffers that are still unsaved and `changes`."""
+        await self._in_thread(self._mount, changes)
+
+    async def read(self, path: str) -> bytes | None:
+        """A file's bytes; from now on it stays as it was read, whatever is saved underneath."""
+        data: bytes | None = await self._in_thread(self._ask, "take", self._inside(path))
+        await asyncio.to_thread(self._underneath.note, path, data)
+        return data
+
+    async def write(self, path: str, data: bytes | None) -> None:
+        """Set a file's bytes; None removes it. A file that has these bytes keeps its time. Raises `ShadowError`."""
+        await self._in_thread(self._write, path, data)
+
+    async def close(self) -> None:
+        """End what runs in it, and remove it."""
+        if self._working:
+            await asyncio.wait(self._working)
+        await asyncio.to_thread(self._remove)
+
+    def changed_underneath(self) -> tuple[str, ...]:
+        """Files that were read and have since been changed in the user's tree (SPEC Q13)."""
+        return self._underneath.changed()
+
+    def command(self, argv: Sequence[str], cwd: str) -> tuple[list[str], str]:
+        """Enter the namespaces first; the directory is the user's own path."""
+        self._find_anew = True
+        directory = os.path.normpath(self._root / cwd)
+        started_in = directory if Path(directory).is_dir() else "/"
+        return program("enter", str(self._held().pid), self._flags or "-", directory, *argv), started_in
+
+    def environment(self, variables: Mapping[str, str]) -> dict[str, str]:
+        """A check's variables mean the same inside; Git may look for its folder beyond the overlay."""
+        return {"GIT_DISCOVERY_ACROSS_FILESYSTEM": "1", **variables}
+
+    def user_text(self, text: str) -> str:
+        """Paths are the user's already."""
+        return text
+
+    def peek(self, path: str) -> bytes | None:
+        """What a tool sees at an absolute path."""
+        try:
+            data: bytes | None = self._ask("read", os.fsencode(path))
+        except (ShadowError, ValueError):
+            return None
+        return data
+
+    def find(self, name: str) -> list[str]:
+        """Files of the workspace whose path ends in `name`."""
+        found = self._ask("find", os.fsencode(name), self._find_anew)
+        self._find_anew = False
+        return sorted(os.fsdecode(path) for path in found)
+
+    def _held(self) -> Holding:
+        if self._holding is None:
+            raise ShadowError("The isolated copy is not laid out yet.")
+        return self._holding
+
+    def _inside(self, path: str) -> bytes:
+        return os.fsencode(self._root / path)
+
+    def _ask(self, name: str, *arguments: Any) -> Any:
+        try:
+            return self._held().ask(name, *arguments)
+        except OSError as error:
+            raise ShadowError(f"The isolated copy could not be used: {error.strerror}.") from error
+
+    def _mount(self, changes: Mapping[str, bytes | None]) -> None:
+        self._let_go()
+        self._base = new_folder(self._layers.place)
+        self._holding = Holding()
+        done = self._ask("mount", mount_plan(self._root, self._base, self._layers, self._confinement))
+        self._flags = ("u" if done["user"] else "") + ("p" if done["pid"] else "")
+        for path, data in self._buffers.items():
+            self._underneath.note(path, data)
+        unsaved = {path: data for path, data in self._buffers.items() if not self._underneath.is_changed(path)}
+        for path, wanted in {**unsaved, **changes}.items():
+            self._write(path, wanted)
+
+    def _write(self, path: str, data: bytes | None) -> None:
+        place = self._inside(path)
+        try:
+            if data is None or self._held().ask("read", place) != data:
+                self._held().ask("write", place, data)
+        except OSError as error:
+            words = "there is no room left" if error.errno == errno.ENOSPC else error.strerror
+            raise ShadowError(f"{path} could not be written in the isolated copy: {words}.") from error
+
+    def _let_go(self) -> None:
+        """Give up the present mount, processes included; its layers are removed while work goes on."""
+        base, self._base = self._base, None
+        holding, self._holding = self._holding, None
+        if base is not None:
+            end_inhabitants([base])
+        if holding is not None:
+            holding.end()
+        if base is not None:
+            thread = Thread(target=remove_tree, args=(base,), name="compile-loop-removal")
+            thread.start()
+            self._removing.append(thread)
+
+    def _remove(self) -> None:
+        self._let_go()
+        for thread in self._removing:
+            thread.join()
+        self._removing = []
+
+    async def _in_thread(self, work: Any, *arguments: Any) -> Any:
+        """Work in a thread that `close` waits for, since a cancelled await does not end it."""
+        working = asyncio.get_running_loop().run_in_executor(None, work, *arguments)
+        self._working.add(working)
+        working.add_done_callback(self._working.discard)
+        return await asyncio.shield(working)

@@ -1,0 +1,79 @@
+"""Where the parts of a shadow that lie on a disk may lie: folders of our own, never in the user's tree.
+
+Their names say whose they are, from the moment they exist: `compile-loop-SYSTEM-PROCESS-START-RANDOM`.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from pathlib import Path
+
+import platformdirs
+import psutil
+
+from compile_loop.contracts.protocols import ShadowError
+
+PREFIX = "compile-loop-"
+_ELSEWHERE_KEPT = 24 * 3600.0
+"""Seconds that a folder of a process in another container is left alone: it cannot be asked whether it runs."""
+
+
+def temporary_places() -> list[Path]:
+    """Existing folders that may hold ours, the preferred one first."""
+    wanted = [Path(tempfile.gettempdir()), platformdirs.user_cache_path("compile-loop", appauthor=False)]
+    if os.name == "posix":
+        wanted.append(Path("/var/tmp"))
+    return [place for place in dict.fromkeys(wanted) if place.is_dir()]
+
+
+def new_folder(place: Path) -> Path:
+    """A new folder of our own in `place`. Raises `ShadowError`."""
+    me = os.getpid()
+    try:
+        return Path(tempfile.mkdtemp(prefix=f"{PREFIX}{_system()}-{me}-{_start_of(me)}-", dir=place)).resolve()
+    except OSError as error:
+        raise ShadowError(f"No temporary folder can be made in {place}: {error.strerror}.") from error
+
+
+def abandoned(place: Path) -> list[Path]:
+    """This user's folders in `place` whose process no longer runs."""
+    return [folder for folder in place.glob(PREFIX + "*-*-*-*") if _is_mine(folder) and _is_abandoned(folder)]
+
+
+def _is_mine(folder: Path) -> bool:
+    try:
+        return os.name != "posix" or folder.lstat().st_uid == os.geteuid()
+    except OSError:
+        return False
+
+
+def _is_abandoned(folder: Path) -> bool:
+    system, process, start = folder.name[len(PREFIX) :].split("-")[:3]
+    if not process.isdecimal():
+        return False
+    if system != _system():
+        return time.time() - folder.stat().st_mtime > _ELSEWHERE_KEPT
+    return _start_of(int(process)) != start
+
+
+def _system() -> str:
+    """A name for the set of process numbers that this process lives in."""
+    try:
+        return Path("/proc/self/ns/pid").readlink().name.strip("pid:[]")
+    except OSError:
+        return "0"
+
+
+def _start_of(process: int) -> str | None:
+    """When a process started, in a measure that no clock change moves; None where it does not run."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+        return None if fields[0] in "ZX" else fields[19]
+    except OSError:
+        pass
+    try:
+        return str(int(psutil.Process(process).create_time()))
+    except psutil.Error:
+        return None
