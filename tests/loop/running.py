@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from compile_loop.assemble import Job, start
 from compile_loop.contracts.events import Event, RunFinished
 from compile_loop.contracts.outcome import Outcome
-from compile_loop.models.scripted import ScriptedGenerator
+from compile_loop.models.scripted import ScriptedGenerator, ScriptedReply
 from compile_loop.settings import Settings
 
 E = TypeVar("E", bound=Event)
@@ -53,7 +53,7 @@ def block(search: str, replace: str) -> str:
 
 async def fix(
     root: Path,
-    replies: Sequence[str] = (),
+    replies: Sequence[str | ScriptedReply] = (),
     *,
     targets: Sequence[str] = (),
     settings: dict[str, Any] | None = None,

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 _CONTROL = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|[\x00-\x08\x0b\x0c\x0e-\x1f]")
+_LONG_LINE = 500
 
 
 def clean(text: str) -> str:
@@ -13,22 +15,29 @@ def clean(text: str) -> str:
     return _CONTROL.sub("", "\n".join(lines))
 
 
-def excerpt(text: str, limit: int = 6000) -> str:
-    """At most about `limit` characters of `text`, whole lines from its head and its tail."""
+def excerpt(text: str, limit: int, each: Callable[[str], str] = str) -> tuple[str, bool]:
+    """At most about `limit` characters of `text`, whole lines from its head and its tail, and whether that is all.
+
+    `each` is done to what is shown; it may change lines, not their number, and twice must be as once.
+    """
     text = clean(text).strip("\n")
+    if len(text) <= 2 * limit:
+        text = each(text)
     if len(text) <= limit:
-        return text
+        return text, True
     lines = text.split("\n")
-    head = _fitting(lines, limit // 3)
-    tail = _fitting(lines[len(head) :][::-1], limit - limit // 3)[::-1]
+    head = _fitting(lines, limit // 3, each)
+    tail = _fitting(lines[len(head) :][::-1], limit - limit // 3, each)[::-1]
     left_out = len(lines) - len(head) - len(tail)
-    return "\n".join([*head, f"[… {left_out} lines left out …]", *tail])
+    return "\n".join([*head, f"[… {left_out} lines left out …]", *tail]), False
 
 
-def _fitting(lines: list[str], room: int) -> list[str]:
+def _fitting(lines: list[str], room: int, each: Callable[[str], str]) -> list[str]:
     taken: list[str] = []
     for line in lines:
-        cut = line if len(line) <= 500 else f"{line[:500]} [… {len(line) - 500} characters left out]"
+        cut = each(line[: 2 * _LONG_LINE])
+        if len(line) > _LONG_LINE:
+            cut = f"{cut[:_LONG_LINE]} [… {len(line) - _LONG_LINE} characters left out]"
         room -= len(cut) + 1
         if room < 0:
             break

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from compile_loop.contracts.checks import CheckResult, ContractResult
 from compile_loop.contracts.diagnostics import Diagnostic, Range
 from compile_loop.conversation.excerpt import excerpt
+from compile_loop.conversation.steady import steady
 from compile_loop.edits.text import UndecodableError, decode
 
 MAX_SHOWN = 20
@@ -21,7 +22,7 @@ def render(
 ) -> str:
     """Every failing check: its structured errors with numbered source lines, then a bounded excerpt of its output.
 
-    `handles` names, by check, where a tool opens all of an output.
+    `handles` names, by check, where a tool opens all of an output. What differs from run to run is left out (SPEC R2).
     """
     failing = [check for check in result.results if not check.ok or any(d in blocking for d in check.errors)]
     parts = [
@@ -42,17 +43,17 @@ def _check(check: CheckResult, errors: Sequence[Diagnostic], read: ReadSource, h
     folded = _fold(errors)
     for number, (error, times) in enumerate(folded[:MAX_SHOWN], 1):
         parts.append(
-            f"{number}. {_place(error)}{error.message}{_code(error)}{f' ({times} times)' if times > 1 else ''}"
+            f"{number}. {_place(error)}{steady(error.message)}{_code(error)}{f' ({times} times)' if times > 1 else ''}"
         )
         parts.extend(_source(error.file, error.range, read))
         parts.extend(_related(error, read))
     if len(folded) > MAX_SHOWN:
         parts.append(f"… and {len(folded) - MAX_SHOWN} more errors; most follow from the first ones.")
     whole = "\n".join(text for text in (check.stdout, check.stderr) if text.strip())
-    output = excerpt(whole, 2000 if errors else 6000)
+    output, complete = excerpt(whole, 2000 if errors else 6000, steady)
     if output:
         parts.append(f"Its output, as data:\n<output>\n{output}\n</output>")
-    if handle and len(output) < len(whole.strip()):
+    if handle and not complete:
         parts.append(f"All of its output: read_file_range with path {handle}.")
     return "\n".join(parts)
 
@@ -61,7 +62,7 @@ def _fold(errors: Sequence[Diagnostic]) -> list[tuple[Diagnostic, int]]:
     """Earlier phases first, then the tool's own order; the same message in the same file once, counted."""
     seen: dict[tuple[str | None, str | None, str], list[Diagnostic]] = {}
     for error in sorted(errors, key=lambda e: e.phase):
-        seen.setdefault((error.file, error.code, error.message), []).append(error)
+        seen.setdefault((error.file, error.code, steady(error.message)), []).append(error)
     return [(same[0], len(same)) for same in seen.values()]
 
 
@@ -80,7 +81,7 @@ def _related(error: Diagnostic, read: ReadSource) -> list[str]:
     lines: list[str] = []
     for related in error.related[:4]:
         where = f"{related.file}:{related.range.start.line + 1}: " if related.file else ""
-        lines.append(f"   note: {where}{related.message}")
+        lines.append(f"   note: {where}{steady(related.message)}")
         if related.file and related.file != error.file:
             lines.extend(_source(related.file, related.range, read, 1))
     return lines

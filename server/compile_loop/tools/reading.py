@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from compile_loop.conversation.steady import steady
 from compile_loop.edits.paths import PathError, normalise
 from compile_loop.edits.text import UndecodableError, decode, split_lines
 from compile_loop.tools.context import ToolContext
@@ -14,7 +15,7 @@ MAX_CHARACTERS = 40_000
 async def show(context: ToolContext, path: str, first: int, last: int | None) -> ToolResult:
     """Lines `first` to `last` (1-based, inclusive; None: to the end) of a file or of a spilled text."""
     if path in context.spilled:
-        return _page(path, split_lines(context.spilled[path]), first, last, whole=last is None, shown=())
+        return _page(path, split_lines(steady(context.spilled[path])), first, last, whole=last is None, shown=())
     try:
         name = normalise(path)
     except PathError as error:
