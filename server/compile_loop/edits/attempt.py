@@ -226,7 +226,7 @@ class Attempt:
 
     def finish(self, *, truncated: bool = False) -> Applied | Refused:
         """All blocks' new contents, or the refusal that names what is wrong with which."""
-        self._refuse_new_marks()
+        self._refuse_flaws()
         done = [
             BlockReport(key, placed.job.path, True, placed.tier.value, placed.line)
             for key, placed in sorted(self._placed.items())
@@ -247,14 +247,16 @@ class Attempt:
             return refusal.simple("The blocks together change nothing, so nothing was written.", reports=tuple(done))
         return Applied(files, tuple(done), tuple(self._warnings))
 
-    def _refuse_new_marks(self) -> None:
-        """U+FEFF that comes to stand first in a file would be read as a byte order mark."""
+    def _refuse_flaws(self) -> None:
+        """Fail the blocks by which, all taken together, bytes outside of them would be read otherwise."""
         for path, plan in self._plans.items():
-            if plan.regions and plan.gains_mark():
-                for key in plan.regions[0].owners:
-                    placed = self._placed.pop(key)
-                    reason = f"it would make U+FEFF the first character of {path}; leave it out."
-                    self.fail(placed.job.index, path, reason)
+            while plan.regions and (flaw := plan.flaw()) is not None:
+                region, reason = flaw
+                gone = [other for other in plan.regions if set(other.owners) & set(region.owners)]
+                for other in gone:
+                    plan.drop(other)
+                for key in {owner for other in gone for owner in other.owners} & set(self._placed):
+                    self.fail(self._placed.pop(key).job.index, path, reason)
 
     def _held(self) -> HeldBlocks | None:
         if not self._placed:

@@ -102,7 +102,7 @@ def checked(placed: Placed, document: Document, encoding: str) -> Placed:
                 f"the line {line[:200]!r} in REPLACE stands for code that is left out, and would delete it; send the code."
             )
     before = [document.text[start:end] for start, end, _ in placed.splices]
-    for start, end, text in placed.splices:
+    for _, _, text in placed.splices:
         try:
             text.encode(encoding)
         except UnicodeEncodeError as error:
@@ -110,14 +110,6 @@ def checked(placed: Placed, document: Document, encoding: str) -> Placed:
             raise BlockError(
                 f"{path} is stored as {encoding.upper()}, which cannot hold {bad!a} (U+{ord(bad):04X}) in REPLACE."
             ) from None
-        if _joins_ends(document.text, start, end, text):
-            raise BlockError("it would put a line end LF right after a lone CR, which would make one line end of two.")
     if placed.tier is not Tier.CREATE and before == [text for _, _, text in placed.splices]:
         raise BlockError("it changes nothing: the file has these lines already.")
     return replace(placed, before="".join(before))
-
-
-def _joins_ends(text: str, start: int, end: int, new: str) -> bool:
-    """Whether a lone CR comes to stand right before an LF, which would make one line end of two."""
-    left, right = text[max(start - 1, 0) : start], text[end : end + 1]
-    return (left == "\r" and (new + right)[:1] == "\n") or (right == "\n" and (left + new)[-1:] == "\r")

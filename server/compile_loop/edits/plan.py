@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -71,17 +71,36 @@ class FilePlan:
         self._regions = [region for region in self._regions if region not in gone]
         self.add(new)
 
-    def gains_mark(self) -> bool:
-        """Whether the new text begins with U+FEFF, which would be taken for a byte order mark, and the old did not."""
-        if self.source.text.startswith("\ufeff") or not self.source.encoding.startswith("utf"):
-            return False
-        at = 0
+    def flaw(self) -> tuple[Region, str] | None:
+        """What the regions would do to bytes outside of them, taken together, and which one does it; None if nothing.
+
+        U+FEFF that comes to stand first would be read as a byte order mark, and an LF right after a lone CR as one line
+        end with it.
+        """
+        last = ""
+        for first, end, region in self._edges():
+            if not last and first == "\ufeff" and self._may_gain_mark:
+                return region, "it would make U+FEFF the first character of the file; leave it out."
+            if last == "\r" and first == "\n":
+                return region, "it would put a line end LF right after a lone CR, which would make one line end of two."
+            last = end
+        return None
+
+    def _edges(self) -> Iterator[tuple[str, str, Region]]:
+        """First and last character of every piece of the new text, and the region that it is, or that is next to it."""
+        text, at = self.source.text, 0
         for region in self._regions:
-            if region.start > at or region.text:
-                head = region.text if region.start == at else self.source.text[at : at + 1]
-                return head.startswith("\ufeff")
+            if region.start > at:
+                yield text[at], text[region.start - 1], region
+            if region.text:
+                yield region.text[0], region.text[-1], region
             at = region.end
-        return self.source.text[at : at + 1] == "\ufeff"
+        if self._regions and at < len(text):
+            yield text[at], text[-1], self._regions[-1]
+
+    @property
+    def _may_gain_mark(self) -> bool:
+        return self.source.encoding.startswith("utf") and not self.source.text.startswith("\ufeff")
 
     def data(self) -> bytes:
         """The file's new bytes; all outside the regions is the old bytes. Raises `UnicodeEncodeError`."""

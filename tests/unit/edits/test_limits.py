@@ -13,6 +13,8 @@ from tests.unit.edits.build import block
 from compile_loop.edits.apply import Applied, Refused, Target, apply_reply, apply_search_replace
 
 MEGABYTE = 1024 * 1024
+SLACK = 4
+"""How much slower than where the limits were set a machine may be."""
 
 
 @contextmanager
@@ -20,7 +22,7 @@ def within(seconds: float) -> Iterator[None]:
     begin = time.perf_counter()
     yield
     taken = time.perf_counter() - begin
-    assert taken < seconds, f"{taken:.1f} s"
+    assert taken < SLACK * seconds, f"{taken:.1f} s"
 
 
 def on(data: bytes, reply: str) -> Applied | Refused:
