@@ -332,8 +332,8 @@ async def test_a_cancelled_run_restores_the_files_and_a_crashed_one_does_at_the_
     (here / "a.py").write_text("x = 0\n")
     written = asyncio.Event()
 
-    async def runner(path: str) -> dict[str, Any]:
-        if "x = 1" in Path(path).read_text():
+    async def runner(_path: str) -> dict[str, Any]:
+        if "x = 1" in (here / "a.py").read_text():
             written.set()
             await asyncio.sleep(60)
         return {"ok": False, "stdout": "", "stderr": "red", "exit_code": 1}

@@ -8,11 +8,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from compile_loop.edits.apply import Applied, Target, apply_reply
 
 from compile_loop.contracts.protocols import Message
 from compile_loop.demo.program import CHECK, copy_to
 from compile_loop.demo.recording import load_recording
+from compile_loop.edits.apply import Applied, Target, apply_reply
 
 pytestmark = pytest.mark.skipif(shutil.which("make") is None, reason="needs make and a C compiler")
 

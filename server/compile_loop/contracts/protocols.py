@@ -197,8 +197,7 @@ class Shadow(Protocol):
         ...
 
     def peek(self, path: str) -> bytes | None:
-        """The bytes that a tool in the copy sees at `path`, absolute in the user's terms; None where there is no file.
-        """
+        """The bytes that a tool in the copy sees at `path`, absolute in the user's terms; None where there is no file."""
         ...
 
     def find(self, name: str) -> list[str]:

@@ -10,8 +10,7 @@ _EDIT_STARTS = re.compile(r"^\s*(?:<{3,}|`{3,}|~{3,})")
 
 
 def explanation_of(reply: str, limit: int = 400) -> str:
-    """The reply's prose before its first edit block or fence, at most `limit` characters, ending with a whole sentence.
-    """
+    """The reply's prose before its first edit block or fence, at most `limit` characters, ending with a whole sentence."""
     prose: list[str] = []
     for line in clean(reply).splitlines():
         if _EDIT_STARTS.match(line):

@@ -55,8 +55,7 @@ class Offer:
         return tuple(tool.schema for tool in self.tools)
 
     async def call(self, call: ToolCall, context: ToolContext) -> ToolResult:
-        """Run one call. Never raises for anything a model or a tool does wrong: the model reads what was wrong instead.
-        """
+        """Run one call. Never raises for anything a model or a tool does wrong: the model reads what was wrong instead."""
         tool = next((t for t in self.tools if t.name == call.name), None)
         if tool is None:
             switched_off = " exists, but not in this run" if call.name in RESERVED else " is no tool"

@@ -13,8 +13,7 @@ Handler = Callable[[dict[str, object]], "str | Awaitable[str]"]
 
 
 def extra_tool(name: str, description: str, parameters: Mapping[str, object], handler: Handler) -> Tool:
-    """A tool over a caller's function, sync or async, that returns a string. What it raises becomes text for the model.
-    """
+    """A tool over a caller's function, sync or async, that returns a string; what it raises is text for the model."""
 
     async def call(arguments: Arguments, _context: ToolContext) -> ToolResult:
         try:
