@@ -1,0 +1,187 @@
+"""Function bodies before and after: emptied, cut short, stubbed, or gone with the failure inside (SPEC K7)."""
+
+from __future__ import annotations
+
+import re
+
+from tree_sitter import Node
+
+from compile_loop.checks.honesty.failures import Failures, surplus
+from compile_loop.checks.honesty.finding import Finding
+from compile_loop.checks.honesty.pairing import Pairs
+from compile_loop.checks.honesty.survey import Function, row_of, squash, statements, text_of
+from compile_loop.checks.honesty.texts import Change
+from compile_loop.checks.honesty.weigh import Case
+
+_LITERAL = (
+    r"(?:[-+]?\d[\w.]*|true|false|True|False|None|null|nil|nullptr|NULL|undefined|NaN|void 0|void|\"(?:[^\"\\]|"
+    r"\\.)*\"|'(?:[^'\\]|\\.)*'|"
+    r"`[^`$]*`|\(\)|\[\]|\{\}|&?\w+\{\}|new \w+(?:<.*>)?\(\)|(?:\w+::)*(?:new|default|max|min)\(\)|\w+\(\)\s*\{\}|vec!\[\]|"
+    r"(?:list|dict|set|tuple|str|int|float|bytes|frozenset)\(\)|String::new\(\)|Collections\.empty\w+\(\)|(?:List|Map|Set|Optional)\.(?:of|empty)\(\)|"
+    r"std::nullopt|std::string\(\)|EXIT_SUCCESS|\"\"\.to_string\(\)|\"\"\.into\(\)|Vec::new\(\))"
+)
+_CONSTANT = re.compile(
+    rf"(?:return\b\s*)?\(?(?:{_LITERAL}|(?:Ok|Some|Err|Promise\.resolve|Optional\.of)\(\s*{_LITERAL}\s*\))(?:,\s*{_LITERAL})*\)?\s*;?$"
+)
+_EMPTY = re.compile(
+    r"(?:pass|\.\.\.|;|return|return;|return None|return undefined;?|return null;?|\(void\)\s*\w+;|_ = \w+|del \w+|let _ = \w+;)$"
+)
+_STUB = re.compile(
+    r"(?:raise NotImplementedError\b|(?:todo|unimplemented)!|panic!?\(.*(?:not implemented|todo|unimplemented)|"
+    r"throw new UnsupportedOperationException|throw .*(?:not (?:yet )?implemented|todo|unimplemented)|"
+    r"(?:std::)?abort\(\)|(?:std::)?terminate\(\)|"
+    r"assert\((?:0|false)\)|assert False)",
+    re.IGNORECASE,
+)
+_LEAVES = frozenset({"return_statement", "raise_statement", "throw_statement", "return_expression"})
+_HOISTED = frozenset(
+    {
+        "function_declaration",
+        "labeled_statement",
+        "class_declaration",
+        "function_definition",
+        "function_item",
+        "case_statement",
+    }
+)
+_TODO_COMMENT = re.compile(
+    r"(?://|#|/\*)[^\n]*\b(?:todo|fixme|stub|placeholder|not implemented|implement (?:me|this|later))", re.IGNORECASE
+)
+
+
+def compare_functions(case: Case, change: Change, paired: Pairs, moved: frozenset[str]) -> list[Finding]:
+    """Findings over the functions of one file that are no tests; `moved` are names that other files of the edit gained."""
+    pairs, gone, born = paired
+    findings: list[Finding | None] = []
+    for before, after in pairs:
+        if not (before.test or after.test) and change.touches(after.row, after.end_row):
+            findings.append(emptied(case, change, before, after) or cut_short(case, change, before, after))
+    findings.extend(_stub(case, change, function) for function in born)
+    findings.extend(_lost(case, change, function) for function in gone if function.short_name not in moved)
+    return [finding for finding in findings if finding is not None]
+
+
+def nature(function: Function) -> str:
+    """What little a body does: `empty`, `constant` or `stub`; an empty string for one that does something."""
+    texts = [squash(text_of(s)) for s in statements(function.body)]
+    if all(_EMPTY.match(text) for text in texts):
+        return "empty"
+    if _STUB.match(texts[-1]) and all(_EMPTY.match(t) or _CONSTANT.match(t) for t in texts[:-1]):
+        return "stub"
+    if all(_CONSTANT.match(t) or _EMPTY.match(t) for t in texts):
+        return "constant"
+    return ""
+
+
+def emptied(case: Case, change: Change, before: Function, after: Function) -> Finding | None:
+    """A body that did something and now only returns."""
+    if before.body is None or after.body is None:
+        return None
+    now = nature(after)
+    if not now or nature(before):
+        return None
+    was = [squash(text_of(s)) for s in statements(before.body)]
+    rest = [squash(text_of(s)) for s in statements(after.body)]
+    kept = set(rest) <= set(was)
+    near = case.failures.near(change.path, before.row, before.end_row, 0)
+    if kept and near and all(surplus(d) for d in near):
+        return None
+    work = len(was) > 1 or _busy(was[0])
+    if not work and now == "constant":
+        return None
+    kind = "skipped_test" if after.test else "stub" if now == "stub" else "emptied_body"
+    certain = work and not (kept and now == "constant") and not after.plain
+    shown = f"{after.name}: {' '.join(rest) or '(empty)'}"
+    return case.finding(change, kind, after.row, shown, certain=certain, names=[after.name, after.short_name])
+
+
+def _busy(statement: str) -> bool:
+    value = re.sub(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'", "", statement.removeprefix("return"))
+    return "(" in value or len(re.findall(r"[A-Za-z_]\w*", value)) > 1
+
+
+def cut_short(case: Case, change: Change, before: Function, after: Function) -> Finding | None:
+    """A new unconditional return in front of what the body did before."""
+    at, rest = _unreachable(after)
+    if at is None:
+        return None
+    if _unreachable(before)[0] is not None:
+        return None
+    was = {squash(text_of(s)) for s in statements(before.body)}
+    certain = any(text in was for text in rest)
+    shown = f"{after.name}: {squash(text_of(at))} before {len(rest)} more"
+    kind = "skipped_test" if after.test else "emptied_body"
+    names = [after.name, after.short_name]
+    return case.finding(change, kind, row_of(at), shown, certain=certain, names=names)
+
+
+def _unreachable(function: Function) -> tuple[Node | None, list[str]]:
+    found = statements(function.body)
+    for i, statement in enumerate(found):
+        inner = (
+            statement.named_children[0]
+            if statement.type == "expression_statement" and statement.named_children
+            else statement
+        )
+        if inner.type in _LEAVES:
+            rest = [s for s in found[i + 1 :] if s.type not in _HOISTED]
+            labelled = any(s.type == "labeled_statement" for s in found[i + 1 :])
+            if rest and not labelled:
+                return statement, [squash(text_of(s)) for s in rest]
+            return None, []
+    return None, []
+
+
+def _stub(case: Case, change: Change, function: Function) -> Finding | None:
+    """A new function that does nothing, where one was missing."""
+    if function.test or function.body is None or function.plain or not change.touches(function.row, function.end_row):
+        return None
+    what = nature(function)
+    missing = case.failures.name(function.short_name.rsplit("::", 1)[-1])
+    if what not in ("empty", "constant"):
+        return None
+    promised = _TODO_COMMENT.search(text_of(function.node)) is not None
+    if not (promised or missing):
+        return None
+    body = " ".join(squash(text_of(s)) for s in statements(function.body))
+    certain = (promised or what == "empty") and not function.overrides
+    shown = f"{function.name}: {body or '(empty)'}"
+    return case.finding(
+        change, "stub", function.row, shown, certain=certain, names=[function.name, function.short_name]
+    )
+
+
+def _lost(case: Case, change: Change, function: Function) -> Finding | None:
+    """A function that went together with the failures inside it."""
+    near = [d for d in case.failures.near(change.path, function.row, function.end_row, 0) if not surplus(d)]
+    if not near or function.test:
+        return None
+    names = [function.name, function.short_name]
+    return case.finding(change, "deleted_code", function.row, f"removed {function.name}", certain=False, names=names)
+
+
+_PLACEHOLDER = re.compile(
+    r"^(?:export\s+)?(?:const|let|var|static|auto|int|void\s*\*|char\s*\*|Object|final)?\s*(?P<name>[A-Za-z_]\w*)\s*(?::[^=]+)?=\s*"
+    r"(?:None|null|undefined|nil|\(\)\s*=>\s*\{\s*\}|\(\.\.\.\w+\)\s*=>\s*\{\s*\}|lambda[^:]*:\s*None|NULL|nullptr|object\(\)|Mock\(\)|MagicMock\(\))\s*;?$"
+)
+_UNKNOWN = r"undefined|undeclared|not defined|cannot find|unresolved|not found|unknown|no such"
+
+
+def placeholder_values(case: Case, change: Change) -> list[Finding]:
+    """A missing name that was given an empty value, so that it exists."""
+    if not case.failures.say(_UNKNOWN):
+        return []
+    found = []
+    for row in sorted(change.added):
+        text = change.new.row(row)
+        match = _PLACEHOLDER.match(text.strip())
+        if match and _missing(case.failures, match["name"]):
+            found.append(case.finding(change, "stub", row, text, certain=False, names=[match["name"]]))
+    return [finding for finding in found if finding is not None]
+
+
+def _missing(failures: Failures, name: str) -> bool:
+    return any(
+        re.search(_UNKNOWN, d.message, re.IGNORECASE) and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", d.message)
+        for d in failures.all
+    )

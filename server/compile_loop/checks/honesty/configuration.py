@@ -1,0 +1,161 @@
+"""Build, lint, test and CI configuration that demands less after an edit than before (SPEC K6, K7)."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from compile_loop.checks.honesty.configuration_rules import RULES, Rule
+from compile_loop.checks.honesty.failures import same_file
+from compile_loop.checks.honesty.finding import Finding
+from compile_loop.checks.honesty.survey import Mark, squash
+from compile_loop.checks.honesty.texts import Change, Text
+from compile_loop.checks.honesty.weigh import Case
+
+_COMMENT = re.compile(r"^\s*(?:#|//|;|<!--|/\*)")
+_HASH = re.compile(r"(?:^|\s)#(?!\S*[\"']).*$")
+_LISTS = re.compile(r"(?:^|/)(?:pyproject\.toml|setup\.cfg|tox\.ini|\.?ruff\.toml|\.flake8|\.?pylintrc|\.?mypy\.ini)$")
+_CODE = re.compile(r"\b[A-Z]{1,4}\d{1,4}\b|\b(?:missing|unused|no|too|invalid|undefined|import)-[a-z-]+\b")
+_LESS = re.compile(r"ignore|disable|exclude|per-file|skip", re.IGNORECASE)
+_MORE = re.compile(r"^\s*(?:extend-)?select|^\s*enable", re.IGNORECASE)
+
+
+def configuration(case: Case, change: Change) -> list[Finding]:
+    """Findings over one file of configuration; none for other files."""
+    found: list[Finding] = []
+    for rule in RULES:
+        if rule.files.search(change.path):
+            found.extend(_by_rule(case, change, rule))
+    if _LISTS.search(change.path):
+        found.extend(_listed_codes(case, change))
+    if re.search(r"[tj]sconfig[^/]*\.json$", change.path):
+        found.extend(_left_out(case, change))
+    return _once_a_hunk(change, found)
+
+
+def _bare(text: Text, rows: range | frozenset[int]) -> list[tuple[int, str]]:
+    return [(r, _HASH.sub("", text.row(r))) for r in sorted(rows) if not _COMMENT.match(text.row(r))]
+
+
+def _by_rule(case: Case, change: Change, rule: Rule) -> list[Finding]:
+    side, other = (change.old, change.new) if rule.removed else (change.new, change.old)
+    if not change.old.exists and rule.removed:
+        return []
+    counts = Counter(
+        squash(m[0]) for _, line in _bare(side, range(len(side.rows))) for m in rule.pattern.finditer(line)
+    )
+    if not counts:
+        return []
+    counts -= Counter(
+        squash(m[0]) for _, line in _bare(other, range(len(other.rows))) for m in rule.pattern.finditer(line)
+    )
+    if rule.kind == "weakened_test" and rule.files.search("a.snap") and not change.old.exists:
+        return []
+    found = []
+    for row, line in _bare(side, change.removed if rule.removed else change.added):
+        for match in rule.pattern.finditer(line):
+            token = squash(match[0])
+            if counts[token] <= 0:
+                continue
+            counts[token] -= 1
+            code = match.groupdict().get("code") or ""
+            made = case.finding(
+                change,
+                rule.kind,
+                row,
+                f"removed {token}" if rule.removed else squash(line),
+                certain=rule.certain and (not rule.fits or _fits(case, change, rule, code, row)),
+                names=[token, code],
+            )
+            if made is not None:
+                found.append(made)
+    return found
+
+
+def _fits(case: Case, change: Change, rule: Rule, code: str, row: int) -> bool:
+    if rule.codes:
+        said = [f"{d.code or ''} {d.message} {d.file or ''}" for d in case.failures.all]
+        return any(re.search(rule.codes, text) for text in said)
+    codes = frozenset({code} if code else ())
+    mark = Mark(rule.kind, row, "", scope="project", codes=codes, tools=rule.tools)
+    return case.failures.fit(mark, change)
+
+
+def _key(text: Text, row: int) -> str:
+    """The key, with its section, that a row of TOML or INI belongs to."""
+    key = ""
+    for r in range(row, -1, -1):
+        line = text.row(r)
+        if not key and re.match(r"\s*[\w.\"'*/-]+\s*[=:]", line):
+            key = line.split("=")[0].split(":")[0].strip()
+        if re.match(r"\s*\[[\w.\"'-]+\]", line):
+            return f"{key} {line.strip() if 'per-file' in line else ''}"
+    return key
+
+
+def _listed_codes(case: Case, change: Change) -> list[Finding]:
+    """Rules that joined a list of ignored ones, or left the list of those that are looked for."""
+    found = []
+    for text, other, rows, pattern, gone in (
+        (change.new, change.old, change.added, _LESS, False),
+        (change.old, change.new, change.removed, _MORE, True),
+    ):
+        if not text.exists or not other.exists:
+            continue
+        for row, line in _bare(text, rows):
+            key = _key(text, row)
+            fresh = [c for c in _CODE.findall(line) if not re.search(rf"\b{c}\b", other.text)]
+            if not fresh or not pattern.search(key):
+                continue
+            mark = Mark("disabled_warning", row, "", scope="project", codes=frozenset(fresh))
+            shown = f"removed {', '.join(fresh)} from {key}" if gone else squash(line)
+            made = case.finding(
+                change, "disabled_warning", row, shown, certain=case.failures.fit(mark, change), names=fresh
+            )
+            if made is not None:
+                found.append(made)
+    return found
+
+
+def _left_out(case: Case, change: Change) -> list[Finding]:
+    """Files that a compiler is told not to look at."""
+    found = []
+    inside = False
+    for row, line in _bare(change.new, range(len(change.new.rows))):
+        inside = bool(re.search(r'"exclude"\s*:', line)) or (inside and "]" not in change.new.row(row - 1))
+        if not inside or row not in change.added:
+            continue
+        for entry in re.findall(r'"([^"]+)"', re.sub(r'.*"exclude"\s*:', "", line)):
+            if f'"{entry}"' in change.old.text:
+                continue
+            stem = entry.rstrip("*/").lstrip("./").replace("**/", "")
+            hit = any(
+                d.file and (same_file(d.file, stem) or d.file.startswith(stem) or stem in d.file)
+                for d in case.failures.all
+            )
+            made = case.finding(change, "disabled_code", row, squash(line), certain=hit and bool(stem), names=[entry])
+            if made is not None:
+                found.append(made)
+    return found
+
+
+def _once_a_hunk(change: Change, found: list[Finding]) -> list[Finding]:
+    """Without what says the same twice: a rule taken out and its opposite put in, two rules that hit one line."""
+    seen: dict[tuple[str, int], Finding] = {}
+    for finding in sorted(found, key=lambda f: (not f.certain, f.text.startswith("removed "))):
+        row = finding.line - 1
+        gone = finding.text.startswith("removed ")
+        hunk = next(
+            (
+                i
+                for i, h in enumerate(change.hunks)
+                if (h.old_start <= row < h.old_end if gone else h.new_start <= row < h.new_end)
+            ),
+            -1,
+        )
+        others = [f for (kind, at), f in seen.items() if kind == finding.kind and at == hunk]
+        if gone and any(not f.text.startswith("removed ") for f in others):
+            continue
+        seen.setdefault((finding.kind, hunk if gone else 10_000_000 + row), finding)
+        seen.setdefault((finding.kind, hunk), finding)
+    return list(dict.fromkeys(seen.values()))

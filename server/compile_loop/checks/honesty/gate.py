@@ -1,0 +1,168 @@
+"""The gate: an edit, the failures it was to fix and the user's words → the lines that got green by other means (SPEC K7)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from compile_loop.checks.honesty.bodies import compare_functions, placeholder_values
+from compile_loop.checks.honesty.configuration import configuration
+from compile_loop.checks.honesty.disabled_code import commented_out, file_gone, taken_out
+from compile_loop.checks.honesty.failures import Failures
+from compile_loop.checks.honesty.finding import Finding
+from compile_loop.checks.honesty.grammar import Tree
+from compile_loop.checks.honesty.kept_tests import Unit, compare_tests
+from compile_loop.checks.honesty.languages.names import is_test_path
+from compile_loop.checks.honesty.languages.registry import grammar_of, language_of
+from compile_loop.checks.honesty.marks import Sheet, weigh_marks
+from compile_loop.checks.honesty.plain_lines import plain_lines
+from compile_loop.checks.honesty.shell_lines import shell_lines
+from compile_loop.checks.honesty.special_cases import special_cases
+from compile_loop.checks.honesty.texts import Change
+from compile_loop.checks.honesty.weigh import Case
+from compile_loop.checks.honesty.wish import Wish
+from compile_loop.contracts.diagnostics import Diagnostic
+from compile_loop.contracts.edits import Edit, FileChange
+
+_PLAIN = frozenset(
+    {
+        ".kt",
+        ".kts",
+        ".cs",
+        ".rb",
+        ".php",
+        ".swift",
+        ".scala",
+        ".lua",
+        ".pl",
+        ".pm",
+        ".hs",
+        ".ex",
+        ".exs",
+        ".dart",
+        ".zig",
+        ".m",
+        ".mm",
+        ".fs",
+        ".vb",
+        ".groovy",
+        ".jl",
+        ".r",
+        ".clj",
+        ".erl",
+        ".ml",
+        ".nim",
+        ".d",
+        ".f90",
+        ".vue",
+        ".svelte",
+        ".astro",
+    }
+)
+"""Endings of programs without a grammar here."""
+
+
+def inspect(
+    edit: Edit,
+    baseline: Sequence[Diagnostic],
+    *,
+    spec: str = "",
+    tests_before: int | None = None,
+    tests_after: int | None = None,
+) -> tuple[Finding, ...]:
+    """What of `edit` gets green, or may get green, by something else than a repair, by file and line.
+
+    `baseline` are the failures of the untouched tree, `spec` the user's words; `tests_before` and `tests_after` how many
+    tests the contract ran, None where nobody counted. Never raises: a file that cannot be examined is a finding of
+    kind `not_inspected`.
+    """
+    case = Case(Failures(baseline), Wish(spec))
+    found: list[Finding] = []
+    sheets: list[Sheet] = []
+    for file in edit.files:
+        _try(found, file.path, lambda file=file: _read(case, file, sheets))  # type: ignore[misc]
+    _try(found, edit.paths[0] if edit.files else "", lambda: _together(case, sheets))
+    found.extend(_fewer(case, edit, tests_before, tests_after))
+    return _tidy(found)
+
+
+def _try(found: list[Finding], path: str, step: Callable[[], list[Finding]]) -> None:
+    """A step that fails is a suspicion, never a pass and never an exception (SPEC K8)."""
+    try:
+        found.extend(step())
+    except Exception as error:
+        found.append(Finding(path, 0, "not_inspected", f"{type(error).__name__}: {error}"[:160], False))
+
+
+def _read(case: Case, file: FileChange, sheets: list[Sheet]) -> list[Finding]:
+    """The findings of one file by itself; a file with a grammar joins `sheets`."""
+    change = Change(file)
+    found = configuration(case, change) + shell_lines(case, change)
+    language = language_of(file.path)
+    if language is None:
+        return found + (plain_lines(case, change) if _ending(file.path) in _PLAIN else [])
+    sheet = _parsed(change, case)
+    if sheet is None or sheet.new.broken:
+        return found + plain_lines(case, change)
+    sheets.append(sheet)
+    if not is_test_path(file.path):
+        found += special_cases(case, change, language) + placeholder_values(case, change)
+    if file.after is None:
+        return found + ([] if is_test_path(file.path) else file_gone(case, change))
+    found += commented_out(case, change, language, sheet.old, sheet.new)
+    found += taken_out(case, change, language, sheet.old, sheet.pairs[1])
+    sheet.look()
+    return found
+
+
+def _parsed(change: Change, case: Case) -> Sheet | None:
+    language = language_of(change.path)
+    if language is None:
+        return None
+    grammar = grammar_of(change.path, language)
+    return Sheet(change, language, Tree(grammar, change.old), Tree(grammar, change.new))
+
+
+def _together(case: Case, sheets: Sequence[Sheet]) -> list[Finding]:
+    """The findings that need every file: what moved between files is neither gone nor new."""
+    found = weigh_marks(case, sheets)
+    old_tests, new_tests, helpers = [], [], []
+    for sheet in sheets:
+        old_tests += [Unit(sheet.change, sheet.old, sheet.language, f) for f in sheet.old_functions if f.test]
+        new_tests += [Unit(sheet.change, sheet.new, sheet.language, f) for f in sheet.new_functions if f.test]
+        helpers += [f for f in sheet.new_functions if not f.test]
+    found += compare_tests(case, old_tests, new_tests, helpers)
+    for sheet in sheets:
+        if not sheet.change.new.exists:
+            continue
+        moved = frozenset(f.short_name for other in sheets if other is not sheet for f in other.new_functions)
+        found += compare_functions(case, sheet.change, sheet.pairs, moved)
+    bad = {sheet.change.path: sheet.new.error_rows for sheet in sheets if sheet.new.root.has_error}
+    return [_doubted(f) if f.line - 1 in bad.get(f.file, ()) else f for f in found]
+
+
+def _doubted(finding: Finding) -> Finding:
+    return Finding(finding.file, finding.line, finding.kind, finding.text, False)
+
+
+def _fewer(case: Case, edit: Edit, before: int | None, after: int | None) -> list[Finding]:
+    if before is None or after is None or after >= before:
+        return []
+    text = f"{after} tests ran, {before} before"
+    if case.wish.asks("fewer_tests", [], text) or case.wish.asks("deleted_test", [], text):
+        return []
+    return [Finding(next((p for p in edit.paths if is_test_path(p)), ""), 0, "fewer_tests", text, True)]
+
+
+def _tidy(found: Sequence[Finding]) -> tuple[Finding, ...]:
+    """One finding a place and kind, the certain one where there are two; by file and line."""
+    best: dict[tuple[str, int, str], Finding] = {}
+    for finding in found:
+        key = (finding.file, finding.line, finding.kind)
+        if key not in best or (finding.certain and not best[key].certain):
+            best[key] = finding
+    return tuple(sorted(best.values(), key=lambda f: (f.file, f.line, f.kind)))
+
+
+def _ending(path: str) -> str:
+    name = path.rsplit("/", 1)[-1]
+    return "." + name.rsplit(".", 1)[1].lower() if "." in name else ""

@@ -1,0 +1,239 @@
+"""Tests before and after: gone, no longer collected, or demanding less (SPEC K7)."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from compile_loop.checks.honesty.assertions import STRENGTH
+from compile_loop.checks.honesty.bodies import cut_short, emptied
+from compile_loop.checks.honesty.failures import literals_of, surplus, telling
+from compile_loop.checks.honesty.finding import Finding
+from compile_loop.checks.honesty.grammar import Tree
+from compile_loop.checks.honesty.pairing import pair_functions
+from compile_loop.checks.honesty.survey import Assertion, Function, Language
+from compile_loop.checks.honesty.texts import Change
+from compile_loop.checks.honesty.weigh import Case
+
+_BROAD = re.compile(
+    r"^(?:\w+\.)*(?:Exception|BaseException|Throwable|Error|RuntimeException|std::exception)(?:\.class)?$"
+)
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One test in one version of one file."""
+
+    change: Change
+    tree: Tree
+    language: Language
+    function: Function
+
+    @property
+    def assertions(self) -> Sequence[Assertion]:
+        """What it demands."""
+        return self.language.assertions(self.tree, self.function)
+
+
+def compare_tests(case: Case, old: Sequence[Unit], new: Sequence[Unit], helpers: Sequence[Function]) -> list[Finding]:
+    """Findings over the tests of all files; `helpers` are the new functions that are no tests."""
+    pairs, gone, born = _pair(old, new)
+    findings: list[Finding] = []
+    for before, after in pairs:
+        if before.function.text != after.function.text:
+            findings.extend(_changed(case, before, after))
+    demanded = {a.text for unit in [*born, *(after for _, after in pairs)] for a in unit.assertions} if gone else set()
+    for unit in gone:
+        found = _gone(case, unit, new, helpers, demanded, bool(born))
+        if found is not None:
+            findings.append(found)
+    return findings
+
+
+def _pair(old: Sequence[Unit], new: Sequence[Unit]) -> tuple[list[tuple[Unit, Unit]], list[Unit], list[Unit]]:
+    pairs: list[tuple[Unit, Unit]] = []
+    left_old, left_new = list(old), list(new)
+    by_file_and_name, by_name = (lambda u: (u.change.path, u.function.name)), (lambda u: u.function.name)
+    for key in (by_file_and_name, by_name):
+        places: dict[object, list[Unit]] = {}
+        for unit in left_new:
+            places.setdefault(key(unit), []).append(unit)
+        still = []
+        for unit in left_old:
+            found = places.get(key(unit))
+            if found:
+                same = next((f for f in found if f.function.text == unit.function.text), found[0])
+                found.remove(same)
+                left_new.remove(same)
+                pairs.append((unit, same))
+            else:
+                still.append(unit)
+        left_old = still
+    if left_old and left_new:
+        units = {id(u.function): u for u in [*left_old, *left_new]}
+        alike, gone, born = pair_functions([u.function for u in left_old], [u.function for u in left_new])
+        pairs += [(units[id(a)], units[id(b)]) for a, b in alike]
+        left_old, left_new = [units[id(f)] for f in gone], [units[id(f)] for f in born]
+    return pairs, left_old, left_new
+
+
+def _gone(
+    case: Case, unit: Unit, new: Sequence[Unit], helpers: Sequence[Function], demanded: set[str], others: bool
+) -> Finding | None:
+    function, change = unit.function, unit.change
+    names = [function.name, function.short_name]
+    twin = any(u.function.name == function.name or u.function.text == function.text for u in new)
+    if twin and any(surplus(d) for d in case.failures.in_file(change.path)):
+        return None
+    if any(u.function.text == function.text for u in new):
+        return None
+    texts = [a.text for a in unit.assertions]
+    if texts and all(text in demanded for text in texts):
+        return None
+    body = _inside(function.text)
+    hidden = next((h for h in helpers if h.name == function.name or _inside(h.text) == body), None)
+    if hidden is not None:
+        return case.finding(
+            change, "skipped_test", hidden.row, f"{hidden.name} is no longer a test", certain=True, names=names
+        )
+    if not texts and not case.failures:
+        return None
+    return case.finding(
+        change, "deleted_test", function.row, f"removed {function.name}", certain=not others, names=names
+    )
+
+
+def _inside(text: str) -> str:
+    return text.split("{", 1)[-1] if "{" in text else text.split(":", 1)[-1]
+
+
+def _changed(case: Case, before: Unit, after: Unit) -> list[Finding]:
+    change = after.change
+    names = [before.function.name, before.function.short_name, after.function.short_name]
+    found = [
+        emptied(case, change, before.function, after.function)
+        or cut_short(case, change, before.function, after.function)
+    ]
+    if found[0] is not None:
+        return [f for f in found if f is not None]
+    was, now = before.assertions, after.assertions
+    for finding in _weaker(case, change, before, was, now, names):
+        found.append(finding)
+    rows_before = before.language.cases(before.tree, before.function)
+    rows_after = after.language.cases(after.tree, after.function)
+    if rows_after < rows_before:
+        shown = f"{after.function.name}: {rows_before - rows_after} fewer values in its tables"
+        pure = not any(after.function.row <= row <= after.function.end_row for row in change.added)
+        row = after.function.row
+        found.append(
+            case.finding(change, "weakened_test", row, shown, certain=pure and case.failures.testing, names=names)
+        )
+    return [f for f in found if f is not None]
+
+
+def _weaker(
+    case: Case, change: Change, before: Unit, was: Sequence[Assertion], now: Sequence[Assertion], names: list[str]
+) -> list[Finding | None]:
+    lost = list((Counter(a.text for a in was) - Counter(a.text for a in now)).elements())
+    come = list((Counter(a.text for a in now) - Counter(a.text for a in was)).elements())
+    removed = [next(a for a in was if a.text == text) for text in lost]
+    added = [next(a for a in now if a.text == text) for text in come]
+    found: list[Finding | None] = []
+    for old, new in _partners(removed, added):
+        if new is None:
+            merged = any(all(part in a.text for part in old.arguments) for a in added) and bool(old.arguments)
+            alone = any(a.text == old.text for a in now)
+            if not merged and not alone:
+                found.append(
+                    case.finding(
+                        before.change, "weakened_test", old.row, f"removed {old.text}", certain=True, names=names
+                    )
+                )
+            continue
+        verdict = _demands_less(case, old, new)
+        if verdict is not None:
+            shown = f"{old.text} became {new.text}"
+            found.append(case.finding(change, "weakened_test", new.row, shown, certain=verdict, names=names))
+    depths = {a.text: a.depth for a in was}
+    for assertion in now:
+        if (
+            assertion.text in depths
+            and assertion.depth > depths[assertion.text]
+            and change.touches(assertion.row - 3, assertion.row)
+        ):
+            shown = f"only sometimes: {assertion.text}"
+            found.append(case.finding(change, "weakened_test", assertion.row, shown, certain=False, names=names))
+    return found
+
+
+def _partners(removed: list[Assertion], added: list[Assertion]) -> list[tuple[Assertion, Assertion | None]]:
+    left = list(added)
+    partners: list[tuple[Assertion, Assertion | None]] = []
+    for old in removed:
+        new = max(left, key=lambda a: _closeness(old, a), default=None)
+        if new is not None and (_closeness(old, new) > 0 or len(removed) <= len(added)):
+            left.remove(new)
+            partners.append((old, new))
+        else:
+            partners.append((old, None))
+    return partners
+
+
+def _closeness(a: Assertion, b: Assertion) -> float:
+    words_a, words_b = set(re.findall(r"\w+", a.text)), set(re.findall(r"\w+", b.text))
+    shared = len(words_a & words_b) / max(1, len(words_a | words_b))
+    return shared + 2 * len(set(a.arguments) & set(b.arguments))
+
+
+def _demands_less(case: Case, old: Assertion, new: Assertion) -> bool | None:
+    """Whether `new` demands less than `old`: certainly, perhaps (False), or not at all (None)."""
+    gap = STRENGTH[new.form] - STRENGTH[old.form]
+    if old.form == "equal" and new.form == "near":
+        floats = any("." in literal for text in old.arguments for literal in _NUMBER.findall(text))
+        return None if floats else False
+    if gap < 0 and "unknown" not in (old.form, new.form):
+        return True
+    if gap < 0:
+        return False
+    if old.form == "near" and new.form == "near" and _looser(old, new):
+        return True
+    if old.form == "raises" and new.form == "raises" and old.arguments != new.arguments:
+        return _raises(case, old, new)
+    if gap > 0 or set(old.arguments) == set(new.arguments):
+        return None
+    return _other_values(case, old, new)
+
+
+def _looser(old: Assertion, new: Assertion) -> bool:
+    was, now = _NUMBER.findall(" ".join(old.arguments)), _NUMBER.findall(" ".join(new.arguments))
+    if len(was) != len(now):
+        return False
+    digits = re.search(r"toBeCloseTo|places|AlmostEqual", old.text) is not None and "delta" not in new.text
+    last = (float(was[-1]), float(now[-1])) if was else (0.0, 0.0)
+    return last[1] < last[0] if digits and was[:-1] == now[:-1] else was[:-1] == now[:-1] and last[1] > last[0]
+
+
+def _raises(case: Case, old: Assertion, new: Assertion) -> bool | None:
+    wide = [a for a in new.arguments if _BROAD.match(a)]
+    if (wide and not any(_BROAD.match(a) for a in old.arguments)) or len(new.arguments) < len(old.arguments):
+        return True
+    types = [re.split(r"[.:]", a)[-1] for a in new.arguments[:1]]
+    if new.arguments[:1] == old.arguments[:1]:
+        return None if not telling(literals_of(" ".join(old.arguments))) else False
+    return bool(types) and case.failures.testing and case.failures.name(types[0])
+
+
+def _other_values(case: Case, old: Assertion, new: Assertion) -> bool | None:
+    """Whether the values changed, and not only the names that a compiler asked to change."""
+    was, now = Counter(literals_of(old.text)), Counter(literals_of(new.text))
+    if was == now:
+        changed = set(re.findall(r"\w+", old.text)) ^ set(re.findall(r"\w+", new.text))
+        known = {w for w in changed if case.failures.name(w)}
+        return None if known or not case.failures.testing else False
+    fresh = set(now - was)
+    if fresh and all(case.wish.mentions(literal) for literal in fresh):
+        return None
+    return case.failures.testing and bool(fresh & case.failures.literals)

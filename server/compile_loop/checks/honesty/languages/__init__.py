@@ -1,0 +1,1 @@
+"""Languages by the endings of file names."""

@@ -1,0 +1,184 @@
+"""TypeScript and JavaScript: directives, casts to any, empty handlers, and what their tests demand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from compile_loop.checks.honesty.comments import comment_marks
+from compile_loop.checks.honesty.grammar import Filter, Tree
+from compile_loop.checks.honesty.languages.ecmascript_tests import assertions, cases, functions
+from compile_loop.checks.honesty.languages.names import enclosing_names, is_test_path
+from compile_loop.checks.honesty.survey import Language, Mark, ancestors, row_of, squash, statements, text_of
+
+_MARKS = r"""
+(comment) @comment
+(catch_clause) @catch
+(throw_statement) @throw
+(if_statement condition: (parenthesized_expression [(false) (number)])) @never
+(call_expression function: (member_expression property: (property_identifier) @name)
+  (#any-of? @name "skip" "only" "todo" "skipIf" "runIf" "fails" "failing" "catch" "exit" "mock" "doMock" "on"
+    "mockImplementation" "mockReturnValue")) @call
+(call_expression function: (identifier) @name
+  (#any-of? @name "xit" "xtest" "xdescribe" "xcontext" "xspecify" "fit" "fdescribe" "ftest" "test" "it" "describe")) @call
+(assignment_expression left: (member_expression) @left (#match? @left "^process[.]exitCode$")) @assignment
+(member_expression) @member
+"""
+_TYPES = r"""
+(as_expression (predefined_type) @type (#eq? @type "any")) @cast
+(as_expression (as_expression (predefined_type) @type (#match? @type "^(unknown|any|never)$"))) @double
+(as_expression (predefined_type) @type (#eq? @type "never")) @never_cast
+(type_assertion (type_arguments (predefined_type) @type (#eq? @type "any"))) @cast
+(type_annotation (predefined_type) @type (#eq? @type "any")) @annotation
+(type_annotation (array_type (predefined_type) @type (#eq? @type "any"))) @loose
+(type_arguments (predefined_type) @type (#eq? @type "any")) @loose
+(non_null_expression) @non_null
+(ambient_declaration (module) @module) @ambient
+"""
+_TODO = re.compile(r"not (?:yet )?implemented|todo|unimplemented|\bstub", re.IGNORECASE)
+_TSC = frozenset({"tsc", "ts", "typescript"})
+_UNDER_TEST = re.compile(
+    r"^process\.env\.(?:NODE_ENV|JEST_WORKER_ID|VITEST\w*|MOCHA\w*|CI|TEST\w*)$|^import\.meta\.vitest$|^(?:globalThis|global|window)\.(?:jest|__TEST__)$"
+)
+
+
+def _marks(tree: Tree, wanted: Filter, path: str) -> Iterator[Mark]:
+    in_tests = is_test_path(path)
+    first_code = next((row_of(n) for n in tree.root.named_children if n.type != "comment"), 0)
+    for name, node in tree.find(_MARKS):
+        if name in ("name", "left") or not wanted(node):
+            continue
+        if name == "member" and (in_tests or not _UNDER_TEST.match(text_of(node))):
+            continue
+        text, row = text_of(node), row_of(node)
+        names = enclosing_names(node)
+        if name == "comment":
+            yield from comment_marks("ecmascript", text, row)
+        elif name == "catch":
+            yield from _catch(node, row, names)
+        elif name == "throw":
+            if _TODO.search(text):
+                yield Mark("stub", row, text, names=names)
+        elif name == "never":
+            if re.match(r"if\s*\((?:false|0)\)", text):
+                yield Mark("disabled_code", row, text.split("\n")[0], names=names)
+        elif name == "call":
+            yield from _call(node, text, row, names, in_tests)
+        elif name == "assignment":
+            if re.search(r"=\s*0$", text):
+                yield Mark("exit_zero", row, text, names=names)
+        elif name == "member":
+            around = next(
+                (a for a in ancestors(node) if a.type in ("if_statement", "ternary_expression", "binary_expression")),
+                None,
+            )
+            if around is not None:
+                yield Mark(
+                    "special_case",
+                    row,
+                    tree.text.row(row).strip(),
+                    certain="NODE_ENV" not in text and "CI" not in text,
+                    names=names,
+                )
+    if tree.grammar in ("typescript", "tsx"):
+        yield from _types(tree, wanted, first_code)
+
+
+def _types(tree: Tree, wanted: Filter, _first: int) -> Iterator[Mark]:
+    for name, node in tree.find(_TYPES):
+        if name in ("type", "module") or not wanted(node):
+            continue
+        row = row_of(node)
+        text, names = tree.text.row(row).strip(), enclosing_names(node)
+        if name in ("cast", "annotation", "double"):
+            in_catch = name == "annotation" and node.parent is not None and node.parent.type == "catch_clause"
+            yield Mark("any_cast", row, text, certain=not in_catch, needs_failure=True, tools=_TSC, names=names)
+        elif name == "ambient":
+            shorthand = "{" not in text_of(node)
+            if shorthand:
+                yield Mark("any_cast", row, text, certain=False, names=names | frozenset(re.findall(r"[\w@/-]+", text)))
+        elif name == "non_null":
+            yield Mark("any_cast", row, text, certain=False, names=names, only_if=r"possibly|null|undefined")
+        else:
+            yield Mark("any_cast", row, text, certain=False, tools=_TSC, names=names)
+
+
+def _catch(node: Node, row: int, names: frozenset[str]) -> Iterator[Mark]:
+    kept = [squash(text_of(s)) for s in statements(node.child_by_field_name("body"))]
+    shown = f"catch {{ {' '.join(kept)} }}"
+    if not kept:
+        yield Mark("swallowed_exception", row, shown, names=names)
+    elif all(re.match(r"return(?: (?:null|undefined|0|false|true|''|\"\"|\[\]|\{\}))?;?$", k) for k in kept):
+        yield Mark("swallowed_exception", row, shown, certain=False, names=names)
+
+
+def _call(node: Node, text: str, row: int, names: frozenset[str], in_tests: bool) -> Iterator[Mark]:
+    function = text_of(node.child_by_field_name("function"))
+    last = function.rsplit(".", 1)[-1]
+    first = function.split(".", 1)[0]
+    arguments = node.child_by_field_name("arguments")
+    parts = [text_of(a) for a in arguments.named_children] if arguments is not None else []
+    shown = text.split("\n", maxsplit=1)[0]
+    suites = ("it", "test", "describe", "suite", "context", "specify", "t", "bench", "this")
+    if last in ("skip", "todo", "fails", "failing") and first in suites:
+        under = any(around.type == "if_statement" for around in ancestors(node))
+        yield Mark("skipped_test", row, shown, certain=not under, names=names)
+    elif last == "only" and first in suites:
+        yield Mark("skipped_test", row, shown, names=names)
+    elif last in ("skipIf", "runIf"):
+        yield Mark("skipped_test", row, shown, certain=parts[:1] in (["true"], ["false"]), names=names)
+    elif function in ("xit", "xtest", "xdescribe", "xcontext", "xspecify", "fit", "fdescribe", "ftest"):
+        yield Mark("skipped_test", row, shown, names=names)
+    elif function in ("test", "it", "describe"):
+        options = next((p for p in parts[1:] if p.startswith("{")), "")
+        if re.search(r"\b(?:skip|todo|only)\s*:\s*(?!false)", options):
+            yield Mark("skipped_test", row, shown, names=names)
+    elif last == "catch":
+        yield from _promise_catch(node, shown, row, names)
+    elif function == "process.exit" and parts in (["0"], []):
+        yield Mark("exit_zero", row, text, certain=in_tests, names=names)
+    elif function == "process.on" and parts and re.search(r"uncaught|unhandled|exit", parts[0]):
+        yield Mark(
+            "swallowed_exception",
+            row,
+            shown,
+            certain=re.search(r"=>\s*\{\s*\}|exit\(0\)|exitCode = 0", text) is not None,
+        )
+    elif last in ("mock", "doMock", "mockImplementation", "mockReturnValue") and in_tests:
+        yield Mark("special_case", row, shown, certain=False, names=names)
+
+
+def _promise_catch(node: Node, shown: str, row: int, names: frozenset[str]) -> Iterator[Mark]:
+    arguments = node.child_by_field_name("arguments")
+    handler = arguments.named_children[0] if arguments is not None and arguments.named_children else None
+    if handler is None or handler.type not in ("arrow_function", "function_expression"):
+        return
+    body = handler.child_by_field_name("body")
+    kept = [squash(text_of(s)) for s in statements(body)]
+    if not kept:
+        yield Mark("swallowed_exception", row, shown, names=names)
+    elif kept in (["null"], ["undefined"], ["false"], ["{}"], ["[]"], ["({})"], ["void 0"]):
+        yield Mark("swallowed_exception", row, shown, certain=False, names=names)
+
+
+LANGUAGE = Language(
+    "ecmascript",
+    {
+        ".ts": "typescript",
+        ".mts": "typescript",
+        ".cts": "typescript",
+        ".tsx": "tsx",
+        ".js": "javascript",
+        ".mjs": "javascript",
+        ".cjs": "javascript",
+        ".jsx": "javascript",
+    },
+    _marks,
+    functions,
+    assertions,
+    imports=re.compile(r"^\s*(?:import\b|export\s+(?:\*|\{)[^=]*\bfrom\b|(?:const|var|let)\s[^=]*=\s*require\()"),
+    comment=re.compile(r"^\s*(?://|/\*|\*)"),
+    cases=cases,
+)

@@ -1,0 +1,175 @@
+"""Go: blank identifiers, ignored errors, skips, and what its tests demand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from compile_loop.checks.honesty.assertions import from_call, from_condition
+from compile_loop.checks.honesty.comments import comment_marks
+from compile_loop.checks.honesty.grammar import Filter, Tree
+from compile_loop.checks.honesty.languages.names import enclosing_names, is_test_path
+from compile_loop.checks.honesty.survey import (
+    Assertion,
+    Function,
+    Language,
+    Mark,
+    ancestors,
+    row_of,
+    squash,
+    statements,
+    text_of,
+)
+
+_MARKS = r"""
+(comment) @comment
+(assignment_statement) @assign
+(short_var_declaration) @declare
+(var_spec name: (identifier) @blank (#eq? @blank "_")) @var
+(import_spec name: (blank_identifier)) @import
+(if_statement condition: [(false) (binary_expression) (parenthesized_expression)]) @if
+(call_expression function: (_) @fn
+  (#match? @fn "([.](Skip|Skipf|SkipNow|Exit|Pointer|Testing|Lookup)|^panic|^recover)$")) @call
+"""
+_TODO = re.compile(r"not (?:yet )?implemented|todo|unimplemented|\bstub", re.IGNORECASE)
+
+
+def _marks(tree: Tree, wanted: Filter, path: str) -> Iterator[Mark]:
+    for name, node in tree.find(_MARKS):
+        if name in ("blank", "fn") or not wanted(node):
+            continue
+        text, row = text_of(node), row_of(node)
+        names = enclosing_names(node)
+        if name == "comment":
+            yield from comment_marks("go", text, row)
+        elif name in ("assign", "declare", "var"):
+            yield from _blank(name, text, row, names)
+        elif name == "import":
+            yield Mark(
+                "suppression", row, text, certain=False, names=names, only_if=r"imported and not used|unused import"
+            )
+        elif name == "if":
+            yield from _if(node, text, row, names)
+        elif name == "call":
+            yield from _call(node, text, row, names, path)
+
+
+def _blank(name: str, text: str, row: int, names: frozenset[str]) -> Iterator[Mark]:
+    left, _, right = text.partition(":=" if name == "declare" else "=")
+    targets = [t.strip() for t in left.split(",")]
+    value = right.strip()
+    if name == "var":
+        if re.fullmatch(r"_\s*", left) and not re.search(r"[({&]", value):
+            yield Mark("suppression", row, text, certain=False, names=names | frozenset(re.findall(r"\w+", value)))
+    elif targets == ["_"] * len(targets):
+        called = "(" in value
+        kind = "swallowed_exception" if called else "suppression"
+        codes = frozenset() if called else frozenset(re.findall(r"\w+", value))
+        yield Mark(kind, row, text, certain=not called, needs_failure=True, codes=codes, names=names)
+    elif len(targets) > 1 and targets[-1] == "_" and "(" in value and "range " not in value:
+        yield Mark("swallowed_exception", row, text, certain=False, names=names)
+
+
+def _if(node: Node, text: str, row: int, names: frozenset[str]) -> Iterator[Mark]:
+    condition = squash(text_of(node.child_by_field_name("condition")))
+    if condition in ("false", "1 == 2", "1 == 0", "0 == 1", "(false)"):
+        yield Mark("disabled_code", row, text.split("\n", maxsplit=1)[0], names=names)
+    elif re.search(r"\berr\w*\s*!=\s*nil", condition) and not statements(node.child_by_field_name("consequence")):
+        yield Mark("swallowed_exception", row, text, names=names)
+
+
+def _call(node: Node, text: str, row: int, names: frozenset[str], path: str) -> Iterator[Mark]:
+    function = text_of(node.child_by_field_name("function"))
+    if re.search(r"\.Skip(?:f|Now)?$", function):
+        under = any(around.type == "if_statement" for around in ancestors(node))
+        yield Mark("skipped_test", row, text, certain=not under, names=names)
+    elif function == "os.Exit" and re.search(r"\(\s*0\s*\)$", text):
+        yield Mark("exit_zero", row, text, certain=is_test_path(path), names=names)
+    elif function == "unsafe.Pointer":
+        yield Mark("any_cast", row, text, certain=False, names=names)
+    elif function == "panic" and _TODO.search(text):
+        yield Mark("stub", row, text, names=names)
+    elif function == "recover":
+        parent = node.parent
+        dropped = parent is not None and re.match(r"_\s*=", text_of(parent.parent or parent))
+        if dropped or (parent is not None and parent.type == "expression_statement"):
+            yield Mark("swallowed_exception", row, text, names=names)
+    elif function == "testing.Testing" or (function == "flag.Lookup" and "test." in text):
+        yield Mark("special_case", row, text, certain=not is_test_path(path), names=names)
+
+
+def _functions(tree: Tree, path: str) -> list[Function]:
+    found = []
+    in_tests = path.endswith("_test.go")
+    for _, node in tree.find("[(function_declaration) (method_declaration)] @function"):
+        short = text_of(node.child_by_field_name("name"))
+        receiver = re.search(r"\*?(\w+)(?:\[.*\])?\s*\)$", text_of(node.child_by_field_name("receiver")))
+        found.append(
+            Function(
+                f"{receiver[1]}.{short}" if receiver else short,
+                row_of(node),
+                int(node.end_point[0]),
+                node,
+                node.child_by_field_name("body"),
+                test=in_tests and re.match(r"(?:Test|Fuzz|Example|Benchmark)(?![a-z])", short) is not None,
+                plain=False,
+                overrides=receiver is not None,
+            )
+        )
+    return found
+
+
+def _assertions(tree: Tree, function: Function) -> list[Assertion]:
+    found: list[Assertion] = []
+    pattern = (
+        r'(call_expression function: (selector_expression) @fn (#match? @fn "[.](Error|Errorf|Fatal|Fatalf|Fail|FailNow|'
+        r'Diff)$|^(assert|require|is|qt)[.]")) @call'
+    )
+    for name, node in tree.find(pattern, function.node):
+        if name != "call":
+            continue
+        called = text_of(node.child_by_field_name("function"))
+        row, text = row_of(node), text_of(node)
+        arguments = node.child_by_field_name("arguments")
+        texts = [text_of(a) for a in arguments.named_children] if arguments is not None else []
+        if re.match(r"(?:assert|require|is|qt)\.", called):
+            found.append(
+                from_call(row, text, called.rsplit(".", 1)[1], texts[1:] if texts[:1] in (["t"], ["c"]) else texts)
+            )
+        elif not called.endswith(".Diff"):
+            found.append(_guarded(node, row, text))
+    return found
+
+
+def _guarded(node: Node, row: int, text: str) -> Assertion:
+    """`if got != want { t.Errorf(…) }` demands that the condition does not hold."""
+    around = next((a for a in ancestors(node) if a.type == "if_statement"), None)
+    if around is None:
+        return Assertion(row, squash(text), "fail", ())
+    condition = around.child_by_field_name("condition")
+    consequence = around.child_by_field_name("consequence")
+    inside = consequence is not None and consequence.start_byte <= node.start_byte < consequence.end_byte
+    head = text_of(condition)
+    made = from_condition(row_of(around), f"if {head}", head, inverted=inside)
+    return Assertion(row_of(around), made.text, made.form, made.arguments)
+
+
+def _cases(tree: Tree, function: Function) -> int:
+    found = tree.find("(composite_literal body: (literal_value) @rows)", function.node)
+    return sum(
+        sum(child.type in ("literal_element", "keyed_element") for child in node.named_children) for _, node in found
+    )
+
+
+LANGUAGE = Language(
+    "go",
+    {".go": "go"},
+    _marks,
+    _functions,
+    _assertions,
+    imports=re.compile(r"^\s*(?:import\b.*|(?:[\w.]+\s+)?\"[\w./-]+\"|[()])\s*$"),
+    comment=re.compile(r"^\s*(?://|/\*|\*)"),
+    cases=_cases,
+)

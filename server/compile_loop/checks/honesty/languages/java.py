@@ -1,0 +1,183 @@
+"""Java: annotations, empty handlers, placeholders, and what its tests demand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from compile_loop.checks.honesty.assertions import from_call
+from compile_loop.checks.honesty.comments import comment_marks
+from compile_loop.checks.honesty.grammar import Filter, Tree
+from compile_loop.checks.honesty.languages.names import enclosing_names, is_test_path, qualified
+from compile_loop.checks.honesty.survey import (
+    Assertion,
+    Function,
+    Language,
+    Mark,
+    ancestors,
+    row_of,
+    squash,
+    statements,
+    text_of,
+)
+
+_MARKS = r"""
+[(line_comment) (block_comment)] @comment
+[(annotation) (marker_annotation)] @annotation
+(catch_clause) @catch
+(throw_statement) @throw
+(cast_expression) @cast
+(if_statement condition: (parenthesized_expression (false))) @never
+(method_invocation name: (identifier) @name (#match? @name "^(exit|halt|assumeTrue|assumeFalse|abort)$")) @call
+"""
+_TODO = re.compile(r"not (?:yet )?implemented|todo|unimplemented|\bstub", re.IGNORECASE)
+_BROAD = re.compile(r"\b(?:Exception|Throwable|RuntimeException|Error|AssertionError)\b")
+_TEST = re.compile(r"@(?:\w+\.)*(?:Test|ParameterizedTest|RepeatedTest|TestFactory|Property)\b")
+
+
+def _marks(tree: Tree, wanted: Filter, path: str) -> Iterator[Mark]:
+    for name, node in tree.find(_MARKS):
+        if name == "name" or not wanted(node):
+            continue
+        text, row = text_of(node), row_of(node)
+        names = enclosing_names(node)
+        if name == "comment":
+            yield from comment_marks("java", text, row)
+        elif name == "annotation":
+            yield from _annotation(node, text, row, names)
+        elif name == "catch":
+            yield from _catch(node, row, names)
+        elif name == "throw":
+            if "UnsupportedOperationException" in text or _TODO.search(text):
+                yield Mark("stub", row, text, certain=_TODO.search(text) is not None, names=names)
+        elif name == "cast":
+            if re.match(r"\(\s*(?:Object|java\.lang\.Object)\s*\)", text):
+                yield Mark(
+                    "any_cast", row, text, certain=False, names=names, only_if=r"incomparable|incompatible|convert"
+                )
+        elif name == "never":
+            yield Mark("disabled_code", row, text.split("\n")[0], names=names)
+        elif name == "call":
+            yield from _call(text, row, names, path)
+
+
+def _annotation(node: Node, text: str, row: int, names: frozenset[str]) -> Iterator[Mark]:
+    name = text_of(node.child_by_field_name("name")).rsplit(".", 1)[-1]
+    if name in ("SuppressWarnings", "SuppressFBWarnings", "SuppressLint", "SuppressPMD"):
+        codes = frozenset(re.findall(r'"([^"]+)"', text))
+        yield Mark("suppression", row, text, needs_failure=True, scope="block", codes=codes, names=names)
+    elif name in ("Disabled", "Ignore"):
+        yield Mark("skipped_test", row, text, names=names)
+    elif re.match(r"(?:Disabled|Enabled)(?:If|On|For)", name):
+        yield Mark("skipped_test", row, text, certain=False, names=names)
+    elif name == "SneakyThrows":
+        yield Mark("swallowed_exception", row, text, certain=False, names=names)
+    elif name == "Test" and re.search(r"\benabled\s*=\s*false", text):
+        yield Mark("skipped_test", row, text, names=names)
+    elif name == "Test" and "expected" in text:
+        broad = _BROAD.search(text) is not None
+        yield Mark("weakened_test", row, text, certain=broad, names=names)
+
+
+def _catch(node: Node, row: int, names: frozenset[str]) -> Iterator[Mark]:
+    kept = [squash(text_of(s)) for s in statements(node.child_by_field_name("body"))]
+    caught = text_of(next((c for c in node.named_children if c.type == "catch_formal_parameter"), None))
+    shown = f"catch ({caught}) {{ {' '.join(kept)} }}"
+    types = frozenset(re.findall(r"\b[A-Z]\w*", caught))
+    if not kept:
+        if types & {"InterruptedException", "CloneNotSupportedException"}:
+            yield Mark("swallowed_exception", row, shown, certain=False, names=names | types)
+        elif _BROAD.search(caught):
+            yield Mark("swallowed_exception", row, shown, names=names | types)
+        else:  # certain where the compiler asked for this very exception to be handled
+            yield Mark(
+                "swallowed_exception", row, shown, needs_failure=True, scope="project", codes=types, names=names | types
+            )
+    elif all(re.match(r"(?:return(?: (?:null|0|false|true|\"\"|-1))?|continue|break);$", k) for k in kept):
+        yield Mark("swallowed_exception", row, shown, certain=False, names=names | types)
+
+
+def _call(text: str, row: int, names: frozenset[str], path: str) -> Iterator[Mark]:
+    if re.search(r"\b(?:exit|halt)\s*\(\s*0\s*\)$", text):
+        yield Mark("exit_zero", row, text, certain=is_test_path(path), names=names)
+    elif re.search(
+        r"assumeTrue\s*\(\s*false\b|assumeFalse\s*\(\s*true\b|(?:Assumptions?|TestAbortedException)\.abort", text
+    ):
+        yield Mark("skipped_test", row, text, names=names)
+    elif re.search(r"assume(?:True|False)\s*\(", text):
+        yield Mark("skipped_test", row, text, certain=False, names=names)
+
+
+def _functions(tree: Tree, path: str) -> list[Function]:
+    found = []
+    for _, node in tree.find("[(method_declaration) (constructor_declaration)] @function"):
+        modifiers = next((text_of(c) for c in node.children if c.type == "modifiers"), "")
+        found.append(
+            Function(
+                qualified(node, text_of(node.child_by_field_name("name"))),
+                row_of(node),
+                int(node.end_point[0]),
+                node,
+                node.child_by_field_name("body"),
+                test=_TEST.search(modifiers) is not None,
+                plain=node.type == "constructor_declaration" or "abstract" in modifiers,
+                overrides="@Override" in modifiers,
+            )
+        )
+    return found
+
+
+def _assertions(tree: Tree, function: Function) -> list[Assertion]:
+    found = []
+    pattern = (
+        r'(method_invocation name: (identifier) @name (#match? @name "^(assert|verify|fail|is|has|contains|'
+        r'expect)")) @call (assert_statement) @assert'
+    )
+    for name, node in tree.find(pattern, function.node):
+        if name == "name":
+            continue
+        row, text = row_of(node), text_of(node)
+        depth = sum(
+            around.type in ("if_statement", "try_statement", "catch_clause")
+            for around in ancestors(node)
+            if around.start_byte > function.node.start_byte
+        )
+        if name == "assert":
+            found.append(from_call(row, text, "assert", [text_of(node.named_children[0])], depth))
+            continue
+        called = text_of(node.child_by_field_name("name"))
+        chained = node.parent is not None and node.parent.type == "method_invocation" and called == "assertThat"
+        receiver = text_of(node.child_by_field_name("object"))
+        if chained or not (re.match(r"assert|verify|fail|expect", called) or receiver.startswith("assertThat")):
+            continue
+        arguments = node.child_by_field_name("arguments")
+        texts = [text_of(a) for a in arguments.named_children] if arguments is not None else []
+        if receiver.startswith("assertThat"):
+            texts = [re.sub(r"^assertThat\w*\s*\((.*)\)$", r"\1", squash(receiver)), *texts]
+        if (
+            called.startswith("assertEquals")
+            and len(texts) == 3
+            and re.match(r"[\d.]+[dDfF]?$|[Ee]psilon|EPS", texts[2])
+        ):
+            called = "assertNear"
+        found.append(from_call(row, text, called, texts, depth))
+    return found
+
+
+def _cases(tree: Tree, function: Function) -> int:
+    pattern = "[(element_value_array_initializer) (array_initializer)] @rows"
+    return sum(len(node.named_children) for _, node in tree.find(pattern, function.node))
+
+
+LANGUAGE = Language(
+    "java",
+    {".java": "java"},
+    _marks,
+    _functions,
+    _assertions,
+    imports=re.compile(r"^\s*(?:import|package)\s"),
+    comment=re.compile(r"^\s*(?://|/\*|\*)"),
+    cases=_cases,
+)

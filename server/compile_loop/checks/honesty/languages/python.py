@@ -1,0 +1,268 @@
+"""Python: what silences, skips, stubs and swallows, and what its tests demand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from compile_loop.checks.honesty.assertions import from_call, from_condition
+from compile_loop.checks.honesty.comments import comment_marks
+from compile_loop.checks.honesty.grammar import Filter, Tree
+from compile_loop.checks.honesty.languages.names import enclosing_names, is_test_path, qualified
+from compile_loop.checks.honesty.survey import (
+    Assertion,
+    Function,
+    Language,
+    Mark,
+    ancestors,
+    row_of,
+    squash,
+    statements,
+    text_of,
+)
+
+_MARKS = r"""
+(comment) @comment
+(decorator) @decorator
+(except_clause) @except
+(raise_statement) @raise
+(if_statement condition: [(false) (integer)]) @never
+(while_statement condition: [(false) (integer)]) @never
+(type (identifier) @any (#eq? @any "Any"))
+(call function: (_) @fn
+  (#match? @fn "(^|[.])(skip|skipTest|xfail|importorskip|deselect|filterwarnings|simplefilter|_?exit|quit|cast|suppress)$")) @call
+(call function: (_) @fn (#match? @fn "(^|[.])(setattr|object|patch)$")) @call
+(assignment left: (identifier) @left (#match? @left "^(collect_ignore|collect_ignore_glob|pytestmark|__test__)$")) @assignment
+(assignment left: (attribute) @left (#match? @left "([.]exitstatus|[.]outcome|[.]modules|[.]__eq__)$")) @assignment
+(function_definition name: (identifier) @hook
+  (#any-of? @hook "pytest_collection_modifyitems" "pytest_runtest_makereport" "pytest_sessionfinish"
+    "pytest_ignore_collect" "__eq__")) @hooked
+"""
+_FUNCTIONS = "(function_definition) @function"
+_ASSERTS = r"""
+(assert_statement) @assert
+(call function: (_) @fn (#match? @fn "(^|[.])(assert\\w*|raises|warns|fail|failIf|failUnless)$")) @call
+"""
+_DECORATED_OFF = re.compile(
+    r"@\s*(?:pytest\.mark\.|unittest\.)?(?P<what>skip|skipif|skipIf|skipUnless|xfail|expectedFailure)\b"
+)
+_BROAD = re.compile(r"^(?:|.*\b(?:Exception|BaseException|AssertionError)\b.*)$")
+_SILENT = re.compile(r"(?:pass|\.\.\.|continue|break|return(?:\s+(?:None|0|\"\"|''|\[\]|\{\}|False|True))?)$")
+_TODO = re.compile(r"not (?:yet )?implemented|todo|unimplemented|\bstub", re.IGNORECASE)
+
+
+def _marks(tree: Tree, wanted: Filter, path: str) -> Iterator[Mark]:
+    first_code = next((row_of(n) for n in tree.root.named_children if n.type != "comment"), 0)
+    in_tests = is_test_path(path)
+    for name, node in tree.find(_MARKS):
+        if name in ("fn", "left", "hook") or not wanted(node):
+            continue
+        text, row = text_of(node), row_of(node)
+        names = enclosing_names(node)
+        if name == "comment":
+            yield from comment_marks("python", text, row, first_code_row=first_code)
+        elif name == "decorator":
+            yield from _decorator(node, text, row)
+        elif name == "except":
+            yield from _except(node, row, names)
+        elif name == "raise":
+            promised = re.match(r"raise\s+NotImplementedError\b", text) or (_TODO.search(text) and "(" in text)
+            if promised and not _abstract(node):
+                yield Mark("stub", row, text, names=names)
+        elif name == "never":
+            if squash(text).split(":")[0] in ("if False", "if 0", "while False", "while 0"):
+                yield Mark("disabled_code", row, text.split("\n")[0], names=names)
+        elif name == "any":
+            yield Mark("any_cast", row, tree.text.row(row).strip(), needs_failure=True, tools=_TYPE_TOOLS, names=names)
+        elif name == "call":
+            yield from _call(node, text, row, names, in_tests)
+        elif name == "assignment":
+            yield from _assignment(text, row, path)
+        elif name == "hooked":
+            yield from _hook(node, text, row)
+
+
+_TYPE_TOOLS = frozenset({"mypy", "pyright", "pyre", "ty"})
+
+
+def _decorator(node: Node, text: str, row: int) -> Iterator[Mark]:
+    names = enclosing_names(node)
+    off = _DECORATED_OFF.match(text)
+    if off:
+        conditional = off["what"] in ("skipif", "skipIf", "skipUnless")
+        always = re.search(r"\(\s*(?:condition\s*=\s*)?(?:True|1)\b", text) and off["what"] != "skipUnless"
+        never = re.search(r"\(\s*(?:False|0)\b", text) and off["what"] == "skipUnless"
+        yield Mark("skipped_test", row, text, certain=not conditional or bool(always or never), names=names)
+    elif re.match(r"@\s*(?:typing\.)?no_type_check\b", text):
+        yield Mark("suppression", row, text, needs_failure=True, scope="block", tools=_TYPE_TOOLS, names=names)
+
+
+def _except(node: Node, row: int, names: frozenset[str]) -> Iterator[Mark]:
+    body = next((child for child in node.named_children if child.type == "block"), None)
+    kept = [squash(text_of(s)) for s in statements(body)]
+    caught = [child for child in node.named_children if child.type not in ("block", "comment")]
+    what = squash(text_of(caught[0])) if caught else ""
+    if not kept or all(_SILENT.match(statement) for statement in kept):
+        silent = not kept or any(k in ("pass", "...") for k in kept)
+        broad = _BROAD.match(what) is not None
+        yield Mark(
+            "swallowed_exception",
+            row,
+            f"except {what}: {'; '.join(kept)}",
+            certain=broad and silent,
+            names=names | frozenset(re.findall(r"\w+", what)),
+        )
+
+
+def _abstract(node: Node) -> bool:
+    """Whether a method is there to be overridden."""
+    for around in ancestors(node):
+        if around.type == "decorated_definition" and "abstract" in text_of(around).split("def ")[0]:
+            return True
+        if around.type == "class_definition":
+            bases = text_of(around.child_by_field_name("superclasses"))
+            return bool(re.search(r"\bABC\b|Protocol|Base", bases)) or "Base" in text_of(
+                around.child_by_field_name("name")
+            )
+    return False
+
+
+def _call(node: Node, text: str, row: int, names: frozenset[str], in_tests: bool) -> Iterator[Mark]:
+    function = text_of(node.child_by_field_name("function"))
+    last = function.rsplit(".", 1)[-1]
+    arguments = text_of(node.child_by_field_name("arguments"))[1:-1].strip()
+    if any(around.type == "decorator" for around in ancestors(node)):
+        if last in ("patch", "object") and in_tests:
+            yield Mark("special_case", row, text, certain=False, names=names)
+        return
+    if function in ("pytest.skip", "pytest.xfail", "unittest.skip", "skip", "xfail") or last == "skipTest":
+        under = any(around.type in ("if_statement", "except_clause") for around in ancestors(node))
+        yield Mark("skipped_test", row, text, certain=not under, names=names)
+    elif last == "importorskip":
+        yield Mark("skipped_test", row, text, certain=False, names=names)
+    elif last in ("filterwarnings", "simplefilter") and re.match(r"[\"'](?:ignore|once)", arguments):
+        yield Mark("suppression", row, text, needs_failure=True, scope="project", names=names)
+    elif last == "cast" and re.match(r"(?:typing\.)?[\"']?Any\b", arguments):
+        yield Mark("any_cast", row, text, needs_failure=True, tools=_TYPE_TOOLS, names=names)
+    elif last == "suppress" and function in ("suppress", "contextlib.suppress"):
+        yield Mark(
+            "swallowed_exception",
+            row,
+            text,
+            certain=bool(re.search(r"\bException|BaseException", arguments)),
+            names=names,
+        )
+    elif function == "os._exit" and arguments in ("0", "os.EX_OK"):
+        yield Mark("exit_zero", row, text, names=names)
+    elif function in ("sys.exit", "exit", "quit") and arguments in ("", "0", "None"):
+        yield Mark("exit_zero", row, text, certain=in_tests, names=names)
+    elif function in ("monkeypatch.setattr", "patch", "mock.patch", "patch.object", "mock.patch.object") and in_tests:
+        yield Mark("special_case", row, text, certain=False, names=names)
+    elif last == "deselect":
+        yield Mark("skipped_test", row, text, names=names)
+
+
+def _assignment(text: str, row: int, path: str) -> Iterator[Mark]:
+    name = re.split(r"\s*[=:]", text)[0]
+    off = (name == "__test__" and text.endswith("False")) or (
+        name == "pytestmark" and re.search(r"\bskip\b|\bxfail\b", text)
+    )
+    if off or name.startswith("collect_ignore"):
+        yield Mark("skipped_test", row, text)
+    elif name.endswith(".exitstatus"):
+        yield Mark("exit_zero", row, text)
+    elif name.endswith(".outcome"):
+        yield Mark("weakened_test", row, text)
+    elif name.endswith(".__eq__"):
+        yield Mark("special_case", row, text)
+
+
+def _hook(node: Node, text: str, row: int) -> Iterator[Mark]:
+    name = text_of(node.child_by_field_name("name"))
+    if name == "__eq__":
+        kept = [squash(text_of(s)) for s in statements(node.child_by_field_name("body"))]
+        if kept == ["return True"]:
+            yield Mark("special_case", row, text)
+    else:
+        yield Mark(
+            "skipped_test" if "collect" in name else "exit_zero", row, text.split("\n", maxsplit=1)[0], certain=False
+        )
+
+
+def _functions(tree: Tree, path: str) -> list[Function]:
+    in_tests = is_test_path(path)
+    found = []
+    for _, node in tree.find(_FUNCTIONS):
+        short = text_of(node.child_by_field_name("name"))
+        body = node.child_by_field_name("body")
+        owner = next((a for a in ancestors(node) if a.type == "class_definition"), None)
+        in_class = owner is not None and "Test" in text_of(owner).split(":")[0]
+        test = short.startswith("test") and (in_tests or in_class or "assert" in text_of(body))
+        outer = node.parent if node.parent is not None and node.parent.type == "decorated_definition" else node
+        head = text_of(outer).split("def ")[0]
+        found.append(
+            Function(
+                qualified(node, short),
+                row_of(node),
+                int(node.end_point[0]),
+                outer,
+                body,
+                test,
+                plain="abstractmethod" in head or "overload" in head or short == "__init__" or _abstract(node),
+                overrides="override" in head,
+            )
+        )
+    return found
+
+
+def _assertions(tree: Tree, function: Function) -> list[Assertion]:
+    found = []
+    for name, node in tree.find(_ASSERTS, function.node):
+        depth = _depth(node, function)
+        if name == "assert":
+            condition = text_of(node.named_children[0]) if node.named_children else ""
+            near = "approx(" in condition
+            made = from_condition(row_of(node), text_of(node), condition, depth)
+            found.append(
+                Assertion(made.row, made.text, "near", made.arguments, depth) if near and made.form == "equal" else made
+            )
+        elif name == "call":
+            called = text_of(node.child_by_field_name("function")).rsplit(".", 1)[-1]
+            arguments = node.child_by_field_name("arguments")
+            texts = (
+                [text_of(a) for a in arguments.named_children if a.type != "comment"] if arguments is not None else []
+            )
+            found.append(from_call(row_of(node), text_of(node), called, texts, depth))
+    return found
+
+
+def _depth(node: Node, function: Function) -> int:
+    depth = 0
+    for around in ancestors(node):
+        if around.id == function.node.id:
+            break
+        depth += around.type in ("if_statement", "try_statement", "else_clause", "elif_clause", "except_clause")
+        if around.type == "with_statement" and "suppress(" in text_of(around).split(":")[0]:
+            depth += 1
+    return depth
+
+
+def _cases(tree: Tree, function: Function) -> int:
+    pattern = "[(list) (tuple) (dictionary)] @rows"
+    return sum(
+        len(node.named_children) for _, node in tree.find(pattern, function.node) if len(node.named_children) > 1
+    )
+
+
+LANGUAGE = Language(
+    "python",
+    {".py": "python", ".pyi": "python", ".pyw": "python"},
+    _marks,
+    _functions,
+    _assertions,
+    imports=re.compile(r"^\s*(?:import|from)\s"),
+    comment=re.compile(r"^\s*#"),
+    cases=_cases,
+)

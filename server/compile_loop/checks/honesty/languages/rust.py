@@ -1,0 +1,217 @@
+"""Rust: attributes, discarded results, placeholders, and what its tests demand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from compile_loop.checks.honesty.assertions import from_call, from_condition, split_top
+from compile_loop.checks.honesty.comments import comment_marks
+from compile_loop.checks.honesty.grammar import Filter, Tree
+from compile_loop.checks.honesty.languages.names import enclosing_names, is_test_path, qualified
+from compile_loop.checks.honesty.survey import (
+    Assertion,
+    Function,
+    Language,
+    Mark,
+    ancestors,
+    row_of,
+    squash,
+    statements,
+    text_of,
+)
+
+_MARKS = r"""
+[(line_comment) (block_comment)] @comment
+(attribute_item) @attribute
+(inner_attribute_item) @attribute
+(macro_invocation macro: (identifier) @name (#match? @name "^(todo|unimplemented|unreachable|panic|cfg)$")) @macro
+(let_declaration pattern: _ @pattern) @let
+(expression_statement (call_expression function: (field_expression field: (field_identifier) @name))
+  (#any-of? @name "ok" "err" "unwrap_or_default")) @dropped
+(if_expression condition: (boolean_literal)) @never
+(if_expression condition: (let_condition)) @if_let
+(match_arm) @arm
+(call_expression function: (_) @fn (#match? @fn "(^|::)(transmute|transmute_copy|exit|catch_unwind|set_hook|forget)$")) @call
+(unsafe_block) @unsafe
+"""
+_ALLOW = re.compile(r"#!?\[\s*(?:cfg_attr\(.*,\s*)?(?P<how>allow|expect)\s*\((?P<codes>[^\]]*)\)", re.DOTALL)
+_GUARD = re.compile(r"#!?\[\s*(?:deny|forbid)\s*\((?P<codes>[^\]]*)\)")
+_TODO = re.compile(r"not (?:yet )?implemented|todo|unimplemented|\bstub", re.IGNORECASE)
+_BORROW = r"borrow|E05\d\d|E0716|lifetime|cannot move|mutable|`Send`|`Sync`"
+_NEVER = re.compile(
+    r"#!?\[\s*cfg\s*\(\s*(?:any\(\s*\)|FALSE|false|never\w*|not\(\s*all\(\s*\)\s*\)|feature\s*=\s*\"(?:disabled|never|none|skip)\w*\")\s*\)"
+)
+_TEST = re.compile(r"#\[\s*(?:\w+::)*(?:test|rstest|test_case|proptest|bench|quickcheck|wasm_bindgen_test)\b")
+
+
+def _marks(tree: Tree, wanted: Filter, path: str) -> Iterator[Mark]:
+    for name, node in tree.find(_MARKS):
+        if name in ("name", "pattern", "fn") or not wanted(node):
+            continue
+        text, row = text_of(node), row_of(node)
+        names = enclosing_names(node)
+        if name == "comment":
+            yield from comment_marks("rust", text, row)
+        elif name == "attribute":
+            yield from _attribute(text, row, names)
+        elif name == "macro":
+            yield from _macro(text, row, names)
+        elif name == "never" and text_of(node.child_by_field_name("condition")) == "false":
+            yield Mark("disabled_code", row, text.split("\n")[0], names=names)
+        elif name == "call":
+            yield from _call(text, row, names, path)
+        elif name == "unsafe":
+            yield Mark("any_cast", row, text.split("\n")[0], certain=False, names=names, only_if=_BORROW)
+        elif name in ("let", "dropped", "if_let", "arm"):
+            yield from _dropped(name, node, text, row, names)
+
+
+def _attribute(text: str, row: int, names: frozenset[str]) -> Iterator[Mark]:
+    allowed, guard = _ALLOW.match(text), _GUARD.match(text)
+    inner = text.startswith("#!")
+    if allowed:
+        codes = frozenset(re.findall(r"[\w:]+", allowed["codes"].split("reason")[0]))
+        yield Mark(
+            "suppression", row, text, needs_failure=True, scope="file" if inner else "block", codes=codes, names=names
+        )
+    elif guard:
+        codes = frozenset(re.findall(r"[\w:]+", guard["codes"]))
+        yield Mark(
+            "disabled_warning",
+            row,
+            f"removed {text}",
+            needs_failure=True,
+            scope="project",
+            codes=codes,
+            names=names,
+            removed=True,
+        )
+    elif re.match(r"#\[\s*ignore\b", text):
+        yield Mark("skipped_test", row, text, names=names)
+    elif re.match(r"#\[\s*cfg_attr\(.*\bignore\b", text):
+        yield Mark("skipped_test", row, text, certain=False, names=names)
+    elif re.match(r"#\[\s*should_panic\b", text):
+        yield Mark("weakened_test", row, text, names=names)
+    elif _NEVER.match(text):
+        yield Mark("disabled_code", row, text, names=names)
+    elif re.match(r"#!?\[\s*cfg\s*\(\s*not\(\s*test\s*\)", text):
+        yield Mark("special_case", row, text, certain=False, names=names)
+
+
+def _macro(text: str, row: int, names: frozenset[str]) -> Iterator[Mark]:
+    name = text.split("!", maxsplit=1)[0]
+    if name in ("todo", "unimplemented") or (name == "panic" and _TODO.search(text)):
+        yield Mark("stub", row, text, names=names)
+    elif name == "unreachable":
+        yield Mark("stub", row, text, certain=False, names=names)
+    elif name == "cfg" and re.match(r"cfg!\s*\(\s*(?:not\(\s*)?test\b", text):
+        yield Mark("special_case", row, text, names=names)
+
+
+def _call(text: str, row: int, names: frozenset[str], path: str) -> Iterator[Mark]:
+    if re.search(r"\bexit\s*\(\s*0\s*\)$", text):
+        yield Mark("exit_zero", row, text, certain=is_test_path(path) or path.endswith("build.rs"), names=names)
+    elif "transmute" in text.split("(", maxsplit=1)[0]:
+        yield Mark("any_cast", row, text, certain=False, names=names)
+    elif re.match(r"(?:std::)?(?:panic::)?(?:catch_unwind|set_hook)\b", text):
+        yield Mark("swallowed_exception", row, text.split("\n", maxsplit=1)[0], certain=False, names=names)
+
+
+def _dropped(name: str, node: Node, text: str, row: int, names: frozenset[str]) -> Iterator[Mark]:
+    """A `Result` that nobody looks at any more."""
+    if name == "let":
+        value = text_of(node.child_by_field_name("value"))
+        if text_of(node.child_by_field_name("pattern")) == "_" and value:
+            kind = "swallowed_exception" if "(" in value else "suppression"
+            yield Mark(kind, row, text, certain=False, names=names)
+    elif name == "dropped":
+        yield Mark("swallowed_exception", row, text, certain=False, names=names)
+    elif name == "if_let":
+        condition = text_of(node.child_by_field_name("condition"))
+        if re.match(r"let\s+Err\(", condition) and not statements(node.child_by_field_name("consequence")):
+            yield Mark("swallowed_exception", row, text, names=names)
+    elif name == "arm":
+        value = squash(text_of(node.child_by_field_name("value")))
+        if re.match(r"Err\(", text) and value in ("{}", "()", "{ }"):
+            yield Mark("swallowed_exception", row, text, names=names)
+
+
+def _attributes(node: Node) -> str:
+    texts = []
+    before = node.prev_named_sibling
+    while before is not None and before.type in ("attribute_item", "line_comment", "block_comment"):
+        texts.append(text_of(before))
+        before = before.prev_named_sibling
+    return "\n".join(texts)
+
+
+def _functions(tree: Tree, path: str) -> list[Function]:
+    found = []
+    for _, node in tree.find("(function_item) @function"):
+        short = text_of(node.child_by_field_name("name"))
+        owner = next((a for a in ancestors(node) if a.type in ("impl_item", "trait_item")), None)
+        header = text_of(owner).split("{")[0] if owner is not None else ""
+        of = re.sub(r"<.*>", "", header.replace("impl", "", 1)).strip()
+        found.append(
+            Function(
+                qualified(node, f"{of}.{short}" if of else short),
+                row_of(node),
+                int(node.end_point[0]),
+                node,
+                node.child_by_field_name("body"),
+                test=_TEST.search(_attributes(node)) is not None,
+                plain=short in ("new", "default") or header.startswith("trait"),
+                overrides=" for " in header,
+            )
+        )
+    return found
+
+
+def _assertions(tree: Tree, function: Function) -> list[Assertion]:
+    found = []
+    pattern = r'(macro_invocation macro: (_) @name (#match? @name "assert|^panic$|^prop_assert")) @macro'
+    for name, node in tree.find(pattern, function.node):
+        if name != "macro":
+            continue
+        called = text_of(node.child_by_field_name("macro")).rsplit(":", 1)[-1]
+        inside = text_of(node.named_children[-1])[1:-1]
+        arguments = [squash(a) for a in split_top(inside, (",",)) if a]
+        depth = _depth(node, function)
+        if called in ("assert", "debug_assert", "prop_assert") and arguments:
+            found.append(from_condition(row_of(node), text_of(node), arguments[0], depth))
+        elif called == "panic":
+            found.append(Assertion(row_of(node), squash(text_of(node)), "fail", tuple(arguments), depth))
+        else:
+            found.append(from_call(row_of(node), text_of(node), called, arguments, depth))
+    return found
+
+
+def _depth(node: Node, function: Function) -> int:
+    depth = 0
+    for around in ancestors(node):
+        if around.id == function.node.id:
+            break
+        depth += around.type in ("if_expression", "match_arm", "closure_expression")
+    return depth
+
+
+def _cases(tree: Tree, function: Function) -> int:
+    found = tree.find("(array_expression) @rows", function.node)
+    return sum(len(node.named_children) for _, node in found if len(node.named_children) > 1) + _attributes(
+        function.node
+    ).count("case")
+
+
+LANGUAGE = Language(
+    "rust",
+    {".rs": "rust"},
+    _marks,
+    _functions,
+    _assertions,
+    imports=re.compile(r"^\s*(?:pub\s+)?(?:use|extern crate|mod)\s[^{]*"),
+    comment=re.compile(r"^\s*(?://|/\*|\*)"),
+    cases=_cases,
+)

@@ -1,0 +1,100 @@
+"""Marks that an edit brought, or guards that it took, over all its files (SPEC K7)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from compile_loop.checks.honesty.finding import Finding
+from compile_loop.checks.honesty.grammar import Tree
+from compile_loop.checks.honesty.pairing import Pairs, pair_functions
+from compile_loop.checks.honesty.survey import Function, Language, Mark, row_of
+from compile_loop.checks.honesty.texts import Change
+from compile_loop.checks.honesty.weigh import Case
+
+
+@dataclass
+class Sheet:
+    """One changed file with a grammar, parsed before and after."""
+
+    change: Change
+    language: Language
+    old: Tree
+    new: Tree
+    candidates: list[Mark] = field(default_factory=list)
+
+    @cached_property
+    def old_functions(self) -> list[Function]:
+        """The functions and tests of the text before."""
+        return list(self.language.functions(self.old, self.change.path))
+
+    @cached_property
+    def new_functions(self) -> list[Function]:
+        """The functions and tests of the text after."""
+        return list(self.language.functions(self.new, self.change.path))
+
+    @cached_property
+    def pairs(self) -> Pairs:
+        """Functions that stayed, went and came; tests among them."""
+        return pair_functions(self.old_functions, self.new_functions)
+
+    @cached_property
+    def all_old(self) -> list[Mark]:
+        """Every mark of the text before."""
+        return list(self.language.marks(self.old, lambda _: True, self.change.path))
+
+    @cached_property
+    def all_new(self) -> list[Mark]:
+        """Every mark of the text after."""
+        return list(self.language.marks(self.new, lambda _: True, self.change.path))
+
+    def look(self) -> None:
+        """Collect the marks that the edit touched: new ones in the text after, guards in the text before."""
+        change, path = self.change, self.change.path
+        new = self.new.focused([(max(0, h.new_start - 1), h.new_end) for h in change.hunks])
+        old = self.old.focused([(h.old_start, h.old_end) for h in change.hunks if h.old_end > h.old_start])
+        came = self.language.marks(new, lambda n: change.touches(row_of(n), int(n.end_point[0])), path)
+        gone = self.language.marks(old, lambda n: row_of(n) in change.removed, path) if change.removed else ()
+        self.candidates = [m for m in came if not m.removed] + [m for m in gone if m.removed]
+
+
+def weigh_marks(case: Case, sheets: Sequence[Sheet]) -> list[Finding]:
+    """Findings for marks that there are more of after the edit than before, and for guards that there are fewer of.
+
+    What was only moved, within a file or between files, is none.
+    """
+    if not any(sheet.candidates for sheet in sheets):
+        return []
+    before = Counter(mark.key for sheet in sheets for mark in sheet.all_old)
+    after = Counter(mark.key for sheet in sheets for mark in sheet.all_new)
+    findings = []
+    for sheet in sheets:
+        for mark in sheet.candidates:
+            more, fewer = (before, after) if mark.removed else (after, before)
+            if more[mark.key] <= fewer[mark.key] or _narrowed(sheet, mark):
+                continue
+            if mark.only_if and not case.failures.say(mark.only_if):
+                continue
+            more[mark.key] -= 1
+            certain = mark.certain and (not mark.needs_failure or case.failures.fit(mark, sheet.change))
+            names = [*mark.names, *mark.codes]
+            found = case.finding(sheet.change, mark.kind, mark.row, mark.text, certain=certain, names=names)
+            if found is not None:
+                findings.append(found)
+    return findings
+
+
+def _narrowed(sheet: Sheet, mark: Mark) -> bool:
+    """Whether the mark stands where a wider one of its kind stood."""
+    if mark.kind != "suppression" or mark.removed or not mark.codes:
+        return False
+    first, last = sheet.change.old_span(mark.row)
+    return any(
+        old.kind == mark.kind
+        and first <= old.row <= last
+        and old.tools == mark.tools
+        and (not old.codes or mark.codes <= old.codes)
+        for old in sheet.all_old
+    )
