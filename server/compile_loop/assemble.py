@@ -18,6 +18,7 @@ from compile_loop.checks.contract import CommandContract
 from compile_loop.checks.contract_file import NAME as CONTRACT_FILE
 from compile_loop.checks.contract_file import ContractFile, read_contract_file
 from compile_loop.checks.holdout_commands import CommandHoldouts
+from compile_loop.checks.honesty import inspect
 from compile_loop.checks.process_tree import end_orphans
 from compile_loop.checks.protected import is_protected
 from compile_loop.checks.validate import ContractError
@@ -116,6 +117,7 @@ def start(job: Job) -> Run:
             memory=FileMemory(state_folder() / "repairs", root) if job.settings.repair_memory else None,
             ask_user=job.ask_user,
             auth=job.auth,
+            inspect=lambda edit, failures, wish: inspect(edit, failures, spec=wish),
             clock=time.monotonic,
         ),
     )

@@ -61,7 +61,7 @@ def _inspect(course: Course, state: State) -> list[Finding]:
 
 
 def _lines(findings: list[Finding]) -> tuple[str, ...]:
-    return tuple(f"{f.file}:{f.line}: {f.text.strip()} ({f.kind.replace('_', ' ')})" for f in findings)
+    return tuple(f.sentence for f in findings)
 
 
 def _green(course: Course, state: State) -> Outcome:

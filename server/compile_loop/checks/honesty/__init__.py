@@ -6,7 +6,7 @@ Pure: no files, no processes. `gate.py` reads like the list of what is looked at
 
 from __future__ import annotations
 
-from compile_loop.checks.honesty.finding import KINDS, Finding
 from compile_loop.checks.honesty.gate import inspect
+from compile_loop.contracts.honesty import KINDS, Finding
 
 __all__ = ["KINDS", "Finding", "inspect"]

@@ -7,11 +7,11 @@ import re
 from tree_sitter import Node
 
 from compile_loop.checks.honesty.failures import Failures, surplus
-from compile_loop.checks.honesty.finding import Finding
 from compile_loop.checks.honesty.pairing import Pairs
 from compile_loop.checks.honesty.survey import Function, row_of, squash, statements, text_of
 from compile_loop.checks.honesty.texts import Change
 from compile_loop.checks.honesty.weigh import Case
+from compile_loop.contracts.honesty import Finding
 
 _LITERAL = (
     r"(?:[-+]?\d[\w.]*|true|false|True|False|None|null|nil|nullptr|NULL|undefined|NaN|void 0|void|\"(?:[^\"\\]|"

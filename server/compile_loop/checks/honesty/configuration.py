@@ -7,10 +7,10 @@ from collections import Counter
 
 from compile_loop.checks.honesty.configuration_rules import RULES, Rule
 from compile_loop.checks.honesty.failures import same_file
-from compile_loop.checks.honesty.finding import Finding
 from compile_loop.checks.honesty.survey import Mark, squash
 from compile_loop.checks.honesty.texts import Change, Text
 from compile_loop.checks.honesty.weigh import Case
+from compile_loop.contracts.honesty import Finding
 
 _COMMENT = re.compile(r"^\s*(?:#|//|;|<!--|/\*)")
 _HASH = re.compile(r"(?:^|\s)#(?!\S*[\"']).*$")

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterable, Iterator
 
 from compile_loop.checks.honesty.failures import is_test_failure, surplus
-from compile_loop.checks.honesty.finding import Finding
 from compile_loop.checks.honesty.grammar import Tree
 from compile_loop.checks.honesty.survey import Function, Language, row_of, squash, text_of
 from compile_loop.checks.honesty.texts import Change
 from compile_loop.checks.honesty.weigh import Case
 from compile_loop.contracts.diagnostics import Phase
+from compile_loop.contracts.honesty import Finding
 
 _MARKERS = re.compile(r"^\s*(?://+!?|#+!?|/\*+|\*+/?|--|;+)?\s?|\s*(?:\*/)?\s*$")
 _CODE = re.compile(r"[=(){};:\[\]]|^(?:return|import|from|break|continue|raise|throw)\b")

@@ -8,7 +8,6 @@ from compile_loop.checks.honesty.bodies import compare_functions, placeholder_va
 from compile_loop.checks.honesty.configuration import configuration
 from compile_loop.checks.honesty.disabled_code import commented_out, file_gone, taken_out
 from compile_loop.checks.honesty.failures import Failures
-from compile_loop.checks.honesty.finding import Finding
 from compile_loop.checks.honesty.grammar import Tree
 from compile_loop.checks.honesty.kept_tests import Unit, compare_tests
 from compile_loop.checks.honesty.languages.names import is_test_path
@@ -22,6 +21,7 @@ from compile_loop.checks.honesty.weigh import Case
 from compile_loop.checks.honesty.wish import Wish
 from compile_loop.contracts.diagnostics import Diagnostic
 from compile_loop.contracts.edits import Edit, FileChange
+from compile_loop.contracts.honesty import Finding
 
 _PLAIN = frozenset(
     {

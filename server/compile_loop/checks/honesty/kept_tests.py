@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from compile_loop.checks.honesty.assertions import STRENGTH
 from compile_loop.checks.honesty.bodies import cut_short, emptied
 from compile_loop.checks.honesty.failures import literals_of, surplus, telling
-from compile_loop.checks.honesty.finding import Finding
 from compile_loop.checks.honesty.grammar import Tree
 from compile_loop.checks.honesty.pairing import pair_functions
 from compile_loop.checks.honesty.survey import Assertion, Function, Language
 from compile_loop.checks.honesty.texts import Change
 from compile_loop.checks.honesty.weigh import Case
+from compile_loop.contracts.honesty import Finding
 
 _BROAD = re.compile(
     r"^(?:\w+\.)*(?:Exception|BaseException|Throwable|Error|RuntimeException|std::exception)(?:\.class)?$"

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from compile_loop.checks.honesty.finding import Finding
 from compile_loop.checks.honesty.grammar import Tree
 from compile_loop.checks.honesty.pairing import Pairs, pair_functions
 from compile_loop.checks.honesty.survey import Function, Language, Mark, row_of
 from compile_loop.checks.honesty.texts import Change
 from compile_loop.checks.honesty.weigh import Case
+from compile_loop.contracts.honesty import Finding
 
 
 @dataclass

@@ -6,9 +6,9 @@ import re
 from collections import Counter
 
 from compile_loop.checks.honesty.comments import comment_marks
-from compile_loop.checks.honesty.finding import Finding
 from compile_loop.checks.honesty.texts import Change
 from compile_loop.checks.honesty.weigh import Case
+from compile_loop.contracts.honesty import Finding
 
 _STRING = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`[^`\n]*`")
 _COMMENT = re.compile(

@@ -6,10 +6,10 @@ import json
 import re
 from collections import Counter
 
-from compile_loop.checks.honesty.finding import Finding
 from compile_loop.checks.honesty.survey import squash
 from compile_loop.checks.honesty.texts import Change
 from compile_loop.checks.honesty.weigh import Case
+from compile_loop.contracts.honesty import Finding
 
 _FILES = re.compile(
     r"(?:^|/)(?:[Mm]akefile|GNUmakefile|[^/]*\.mk|[^/]*\.(?:sh|bash|zsh|ksh|bats|ya?ml)|Dockerfile|Jenkinsfile|[Jj]ustfile|tox\.ini|run_?tests?|"

@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 
 from compile_loop.checks.honesty.failures import literals_of, telling
-from compile_loop.checks.honesty.finding import Finding
 from compile_loop.checks.honesty.survey import Language, squash
 from compile_loop.checks.honesty.texts import Change
 from compile_loop.checks.honesty.weigh import Case
+from compile_loop.contracts.honesty import Finding
 
 _BRANCH = re.compile(r"\b(?:if|elif|case|when|match|switch|unless)\b|=>|\?|==|\bin\b|\.get\(|\.equals\(|strcmp\(")
 _ANSWER = re.compile(

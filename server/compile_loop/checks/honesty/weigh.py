@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from compile_loop.checks.honesty.failures import Failures
-from compile_loop.checks.honesty.finding import Finding
 from compile_loop.checks.honesty.survey import squash
 from compile_loop.checks.honesty.texts import Change
 from compile_loop.checks.honesty.wish import Wish
+from compile_loop.contracts.honesty import Finding
 
 _LONGEST = 160
 
