@@ -38,7 +38,7 @@ def end_tree(pid: int, mark: str) -> None:
     while True:
         if hasattr(signal, "SIGKILL"):
             _signal_group(pid, signal.SIGKILL)
-        alive = [*_descendants(pid), *_marked(mark)]
+        alive = [*_running(alive), *_descendants(pid), *_marked(mark)]  # also those that have lost their parent by now
         for process in alive:
             with contextlib.suppress(psutil.Error):
                 process.kill()
@@ -71,9 +71,10 @@ def end_orphans() -> int:
         except (ValueError, psutil.Error):
             continue
         if not owner_runs:
-            with contextlib.suppress(psutil.Error):
-                process.kill()
-                count += 1
+            for orphan in _descendants(process.pid):  # also those that dropped the mark
+                with contextlib.suppress(psutil.Error):
+                    orphan.kill()
+                    count += 1
     return count
 
 
@@ -95,6 +96,15 @@ def _descendants(pid: int) -> list[psutil.Process]:
         return [*process.children(recursive=True), *([process] if process.status() != psutil.STATUS_ZOMBIE else [])]
     except psutil.Error:
         return []
+
+
+def _running(processes: list[psutil.Process]) -> list[psutil.Process]:
+    found = []
+    for process in processes:
+        with contextlib.suppress(psutil.Error):
+            if process.is_running() and process.status() != psutil.STATUS_ZOMBIE:
+                found.append(process)
+    return found
 
 
 def _marked(mark: str) -> Iterator[psutil.Process]:

@@ -63,6 +63,7 @@ class CopyShadow:
 
     async def open(self) -> None:
         """Copy the workspace. Raises `ShadowError`."""
+        self._stop.clear()
         await self._in_thread(self._lay_out, {})
 
     async def renew(self, changes: dict[str, bytes | None]) -> None:
@@ -102,7 +103,7 @@ class CopyShadow:
         into = self._into_copy()
         moved = self._guard.variables(self._own_folder()) if self._guard else {}
         mapped = {name: into.text(value) for name, value in variables.items()}
-        return {"PYTHONDONTWRITEBYTECODE": "1", **moved, **mapped}
+        return {"PYTHONDONTWRITEBYTECODE": "1", **mapped, **moved}
 
     def user_text(self, text: str) -> str:
         """The copy's paths, also as JSON and URLs write them, become the user's."""

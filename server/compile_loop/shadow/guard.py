@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,9 +27,13 @@ _MOVED = {
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """A check may write to `folders` and to its copy, nowhere else."""
+    """A check may write to `folders` and to its copy, nowhere else.
+
+    `own_temporary` says that the system's temporary folder is not among them as a whole, since it holds the workspace.
+    """
 
     folders: tuple[str, ...]
+    own_temporary: bool = False
 
     def around(self, command: Sequence[str], own: Path) -> list[str]:
         """The vector that starts `command` under the guard; `own` is the copy's folder."""
@@ -35,26 +41,35 @@ class Guard:
         return program("guard", str(len(folders)), *folders, *command)
 
     def variables(self, own: Path) -> dict[str, str]:
-        """Variables for tools that have no cache yet and could not make one in the home folder."""
+        """Variables for tools that could not make their folder where they usually do."""
         home = Path.home()
-        return {name: str(own / "home" / folder) for folder, name in _MOVED.items() if not (home / folder).exists()}
+        found = {name: str(own / "home" / folder) for folder, name in _MOVED.items() if not (home / folder).exists()}
+        if self.own_temporary:
+            (own / "tmp").mkdir(exist_ok=True)
+            found["TMPDIR"] = str(own / "tmp")
+        return found
 
 
 def guard_of(root: Path, confinement: Confinement | None) -> Guard:
-    """A guard for checks of the workspace `root`: to the confinement's folders, or else to all but the workspace."""
-    if confinement is not None:
-        return Guard((*(str(folder) for folder in confinement.open_folders), *_MEMORY))
-    return Guard(tuple(_beside(root)))
+    """A guard for checks of the workspace `root`: to the confinement's folders, or else to all but the workspace.
+
+    What is allowed is allowed with all that lies in it, so that of a folder that holds the workspace only the other
+    entries can be.
+    """
+    allowed = confinement.open_folders if confinement is not None else (Path("/"),)
+    folders = [str(folder) for folder in allowed if not root.is_relative_to(folder)]
+    for outer in (folder for folder in allowed if root.is_relative_to(folder)):
+        folders += _beside(root, outer)
+    temporary = Path(tempfile.gettempdir()).resolve()
+    return Guard((*dict.fromkeys(folders), *_MEMORY), own_temporary=root.is_relative_to(temporary))
 
 
-def _beside(root: Path) -> list[str]:
-    """Everything that is neither `root` nor a folder on the way to it."""
+def _beside(root: Path, outer: Path) -> list[str]:
+    """Everything in `outer` that is neither `root` nor on the way to it."""
     found = []
-    for folder, on_the_way in zip(root.parents, (root, *root.parents), strict=False):
-        try:
-            found += [
-                entry.path for entry in os.scandir(folder) if entry.path != str(on_the_way) and not entry.is_symlink()
-            ]
-        except OSError:
-            continue
+    for way in (root, *root.parents):
+        if way == outer:
+            break
+        with contextlib.suppress(OSError), os.scandir(way.parent) as entries:
+            found += [entry.path for entry in entries if entry.path != str(way) and not entry.is_symlink()]
     return found

@@ -6,7 +6,6 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -41,38 +40,29 @@ def try_overlay(root: Path) -> Trial:
     """Mount an overlay on the workspace, and find out what it can do."""
     if sys.platform != "linux":
         return Trial(False, "only Linux has it")
-    trial = _overlay_on(root.stat().st_dev, os.geteuid(), tempfile.gettempdir(), _Place(root))
-    if trial.ok and trial.layers is not None and not _is_privileged():
-        if point := next(_mounted_below(root), None):
-            return Trial(False, f"{point} is mounted inside the workspace, which an unprivileged overlay cannot cover")
-        if stranger := next(_of_others(root), None):
-            return Trial(
-                False, f"{stranger} belongs to another user or group, which an unprivileged overlay cannot copy"
-            )
+    privileged = _is_privileged()
+    if not privileged and (point := next(_mounted_below(root), None)):
+        return Trial(False, f"{point} is mounted inside the workspace, which an unprivileged overlay cannot cover")
+    places = [place for place in temporary_places() if not place.resolve().is_relative_to(root)]
+    key = (root.stat().st_dev, os.geteuid(), tuple(places))
+    if key not in _overlays:
+        _overlays[key] = _overlay_on(root, places)
+    trial = _overlays[key]
+    if trial.ok and not privileged and (stranger := next(_of_others(root), None)):
+        return Trial(False, f"{stranger} belongs to another user or group, which an unprivileged overlay cannot copy")
     return trial
 
 
-@dataclass(frozen=True)
-class _Place:
-    """A workspace that stands for all on its file system: equal to every other one, so that the trial is made once."""
-
-    root: Path
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Place)
-
-    def __hash__(self) -> int:
-        return 0
+_overlays: dict[tuple[int, int, tuple[Path, ...]], Trial] = {}
+"""What was found by file system, user and temporary folders."""
 
 
-@cache
-def _overlay_on(_device: int, _user: int, _temporary: str, workspace: _Place) -> Trial:
+def _overlay_on(root: Path, places: list[Path]) -> Trial:
     reasons = []
-    places = [place for place in temporary_places() if not place.resolve().is_relative_to(workspace.root)]
     for layers in [*map(Layers, places), *(Layers(place, in_memory=True) for place in places[:1])]:
         try:
             found = _ask_apart(layers, "try", None)
-            _ask_apart(layers, "mount", workspace.root)
+            _ask_apart(layers, "mount", root)
         except (ShadowError, OSError) as error:
             reasons.append(str(error).rstrip("."))
             continue

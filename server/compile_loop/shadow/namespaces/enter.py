@@ -6,21 +6,14 @@ this process dies, so does everything that the command started, wherever it went
 
 from __future__ import annotations
 
-import contextlib
 import os
-import resource
 import select
 import signal
-from types import FrameType
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 from compile_loop.shadow.namespaces import syscalls as system
 from compile_loop.shadow.namespaces.execution import NOT_STARTED, execute, refuse
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-_FORWARDED = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2)
+from compile_loop.shadow.namespaces.supervise import FORWARDED, end_like, forward, supervise
 
 
 def main(arguments: list[str]) -> None:
@@ -35,12 +28,9 @@ def main(arguments: list[str]) -> None:
         os.chdir(directory)
     except OSError as error:
         refuse(f"{directory}: {error.strerror}")
-    system.die_with_parent(signal.SIGKILL)
-    if os.getppid() != owner:
-        os._exit(NOT_STARTED)
-    if "p" not in flags:
-        execute(command)
-    _in_own_processes(command)
+    if "p" in flags:
+        _in_own_processes(command, owner)
+    supervise(command, owner)
 
 
 def _enter(holder: str, flags: str) -> None:
@@ -57,8 +47,11 @@ def _enter(holder: str, flags: str) -> None:
         system.give_up_capability(system.CAP_SYS_ADMIN)
 
 
-def _in_own_processes(command: list[str]) -> NoReturn:
+def _in_own_processes(command: list[str], owner: int) -> NoReturn:
     """Run the command below a first process of its own: when that ends, the kernel ends all the others."""
+    system.die_with_parent(signal.SIGKILL)
+    if os.getppid() != owner:
+        refuse("The run is over")
     status_out, status_in = os.pipe()
     alive_out, alive_in = os.pipe()
     first = os.fork()
@@ -68,10 +61,10 @@ def _in_own_processes(command: list[str]) -> NoReturn:
         _first_process(command, status_in, alive_out)
     os.close(status_in)
     os.close(alive_out)
-    _forward(lambda number: os.kill(first, number))
+    forward(lambda number: os.kill(first, number))
     status = os.read(status_out, 16)
     os.waitpid(first, 0)
-    _end_like(int(status) if status else signal.SIGKILL)
+    end_like(int(status) if status else signal.SIGKILL)
 
 
 def _first_process(command: list[str], status_in: int, alive_out: int) -> NoReturn:
@@ -80,36 +73,16 @@ def _first_process(command: list[str], status_in: int, alive_out: int) -> NoRetu
     if select.select([alive_out], [], [], 0)[0]:
         os._exit(NOT_STARTED)
     system.mount(b"proc", b"/proc", b"proc", system.MS_NOSUID | system.MS_NODEV | system.MS_NOEXEC)
-    signal.pthread_sigmask(signal.SIG_BLOCK, _FORWARDED)
+    signal.pthread_sigmask(signal.SIG_BLOCK, FORWARDED)
     main_process = os.fork()
     if main_process == 0:
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, _FORWARDED)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, FORWARDED)
         os.setsid()
         execute(command)
-    _forward(lambda number: os.killpg(main_process, number))
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, _FORWARDED)
+    forward(lambda number: os.killpg(main_process, number))
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, FORWARDED)
     while True:
         ended, status = os.wait()
         if ended == main_process:
             os.write(status_in, str(status).encode())
             os._exit(0)
-
-
-def _forward(send: Callable[[int], None]) -> None:
-    def handle(number: int, _frame: FrameType | None) -> None:
-        with contextlib.suppress(OSError):
-            send(number)
-
-    for number in _FORWARDED:
-        signal.signal(number, handle)
-
-
-def _end_like(status: int) -> NoReturn:
-    """End as the command did, by the same signal too; a core file is the command's own affair."""
-    if os.WIFSIGNALED(status):
-        number = os.WTERMSIG(status)
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        if number != signal.SIGKILL:
-            signal.signal(number, signal.SIG_DFL)
-        os.kill(os.getpid(), number)
-    os._exit(os.WEXITSTATUS(status))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import signal
 
 from compile_loop.shadow.namespaces import syscalls as system
-from compile_loop.shadow.namespaces.execution import execute, refuse
+from compile_loop.shadow.namespaces.execution import refuse
+from compile_loop.shadow.namespaces.supervise import supervise
 
 _WRITES: int = sum(1 << bit for bit in (1, *range(4, 13)))
 """Write a file; remove and make entries of every kind."""
@@ -38,10 +38,7 @@ def main(arguments: list[str]) -> None:
         _restrict(folders)
     except OSError as error:
         refuse(f"The check could not be kept to the isolated copy: {error.strerror}")
-    system.die_with_parent(signal.SIGKILL)
-    if os.getppid() != owner:
-        refuse("The run is over")
-    execute(command)
+    supervise(command, owner)
 
 
 def _restrict(folders: list[str]) -> None:

@@ -23,6 +23,7 @@ PR_SET_PDEATHSIG = 1
 PR_CAPBSET_DROP = 24
 CAP_SYS_ADMIN = 21
 
+PR_SET_CHILD_SUBREAPER = 36
 PR_SET_NO_NEW_PRIVS = 38
 
 # The same numbers on every architecture but Alpha.
@@ -133,6 +134,11 @@ def landlock_restrict(ruleset: int) -> None:
 def die_with_parent(number: int) -> None:
     """Get signal `number` when the parent ends."""
     _check(_libc.prctl(PR_SET_PDEATHSIG, ctypes.c_ulong(number), 0, 0, 0), "prctl")
+
+
+def adopt_orphans() -> None:
+    """Become the parent of every descendant that loses its own."""
+    _check(_libc.prctl(PR_SET_CHILD_SUBREAPER, ctypes.c_ulong(1), 0, 0, 0), "prctl")
 
 
 def give_up_capability(number: int) -> None:

@@ -1,0 +1,186 @@
+"""Commands in a shadow behave as they do outside it, and nothing of them is left (SPEC K3, Q14, L15)."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from .conftest import Workspace, everything, run
+
+FOLLOWER = "env -i setsid /bin/sh -c 'sleep {0} & sleep {0}' >/dev/null 2>&1 &"
+"""Leaves its group, its session, its parent and its environment."""
+
+
+def sleeping(seconds: str) -> list[psutil.Process]:
+    return [p for p in psutil.process_iter(["cmdline"]) if (p.info["cmdline"] or [])[:2] == ["sleep", seconds]]
+
+
+@pytest.mark.spec("K3")
+async def test_output_exit_codes_and_the_directory(workspace: Workspace) -> None:
+    shadow = await workspace.opened()
+    done = await run(shadow, "pwd; echo err >&2; cat; exit 7", cwd="sub")
+    assert (done.exit_code, done.stdout, done.stderr) == (7, f"{workspace.root}/sub\n", "err\n")
+
+
+@pytest.mark.spec("K3")
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSEGV, signal.SIGTERM, signal.SIGPIPE])
+async def test_a_command_that_dies_by_a_signal_is_seen_to(workspace: Workspace, number: signal.Signals) -> None:
+    shadow = await workspace.opened()
+    done = await run(shadow, f"kill -{int(number)} $$")
+    assert done.exit_code == -number
+
+
+@pytest.mark.spec("K3")
+async def test_signals_mean_to_a_command_what_they_mean_outside(workspace: Workspace) -> None:
+    shadow = await workspace.opened()
+    assert (await run(shadow, "yes | head -1")).stdout == "y\n"
+    ignored = await run(shadow, "grep -i sigign /proc/self/status")
+    assert ignored.stdout.split()[1].strip("0") == ""
+    group = await run(shadow, "(sleep 41.5 & kill -TERM 0; wait)", idle=5)
+    assert group.stopped is None and not sleeping("41.5")
+
+
+@pytest.mark.spec("L3")
+@pytest.mark.parametrize(("argv", "code"), [(("no-such-program",), 127), (("./a.c",), 126), (("./sub",), 126)])
+async def test_a_command_that_cannot_start_says_so(workspace: Workspace, argv: tuple[str, ...], code: int) -> None:
+    shadow = await workspace.opened()
+    try:
+        done = await run(shadow, "", argv=argv)
+    except OSError:
+        return  # as without a shadow
+    assert done.exit_code == code and argv[0] in done.stderr
+
+
+async def test_a_directory_that_is_only_in_the_shadow_can_be_worked_in(workspace: Workspace) -> None:
+    shadow = await workspace.opened()
+    await shadow.write("made/f", b"1")
+    assert (await run(shadow, "cat f; pwd", cwd="made")).stdout == f"1{workspace.root}/made\n"
+
+
+@pytest.mark.spec("K3")
+@pytest.mark.parametrize("how", ["ends", "idles", "is cancelled"])
+async def test_what_a_check_started_is_gone_with_it(workspace: Workspace, how: str) -> None:
+    shadow = await workspace.opened()
+    seconds = {"ends": "51.25", "idles": "52.25", "is cancelled": "53.25"}[how]
+    script = FOLLOWER.format(seconds) + ("" if how == "ends" else f" sleep {seconds}")
+    task = asyncio.ensure_future(run(shadow, script, idle=1.0 if how == "idles" else 20))
+    if how == "is cancelled":
+        await asyncio.sleep(0.7)
+        assert sleeping(seconds)
+        task.cancel()
+    began = time.monotonic()
+    try:
+        done = await task
+        assert (done.stopped is not None) == (how == "idles")
+    except asyncio.CancelledError:
+        pass
+    assert time.monotonic() - began < 3.5
+    assert not sleeping(seconds)
+
+
+@pytest.mark.spec("K3")
+async def test_a_command_that_ignores_sigterm_is_killed_within_two_seconds(workspace: Workspace) -> None:
+    shadow = await workspace.opened()
+    task = asyncio.ensure_future(run(shadow, "trap '' TERM; while :; do sleep 54.25; done"))
+    await asyncio.sleep(0.7)
+    began = time.monotonic()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert time.monotonic() - began < 2 and not sleeping("54.25")
+
+
+@pytest.mark.spec("K3")
+async def test_a_command_is_asked_to_end_before_it_is_killed(workspace: Workspace, tmp_path: Path) -> None:
+    (tmp_path / "beside").mkdir()
+    said = tmp_path / "beside" / "said"
+    shadow = await workspace.opened()
+    task = asyncio.ensure_future(run(shadow, f"trap 'echo asked > {said}; exit 0' TERM; sleep 55.25 & wait"))
+    await asyncio.sleep(0.7)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert said.read_text() == "asked\n" and not sleeping("55.25")
+
+
+@pytest.mark.spec("K3", "Q14")
+async def test_checks_have_processes_of_their_own(workspace: Workspace) -> None:
+    if workspace.strategy != "overlay":
+        pytest.skip("only an overlay sets processes apart")
+    shadow = await workspace.opened()
+    if "processes apart" not in shadow.isolation:
+        pytest.skip(shadow.isolation)
+    done = await run(shadow, f"kill -0 {os.getpid()} 2>/dev/null && echo reached; ls /proc | grep -c '^[0-9]'; echo $$")
+    count, own = done.stdout.split()
+    assert int(count) < 8 and int(own) < 8
+    first = await run(shadow, "sleep 56.25 & echo started")
+    assert first.stdout == "started\n" and not sleeping("56.25")
+
+
+@pytest.mark.spec("Q7")
+async def test_the_processor_time_of_a_check_is_seen_from_outside(workspace: Workspace) -> None:
+    shadow = await workspace.opened()
+    busy = "import time\nend = time.time() + 2.5\nwhile time.time() < end: pass"
+    done = await run(shadow, "", argv=(sys.executable, "-c", busy), idle=1)
+    assert done.exit_code == 0
+
+
+@pytest.mark.spec("Q14")
+async def test_a_check_that_writes_outside_reaches_neither_home_nor_neighbours(
+    workspace: Workspace, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The temporary folder is elsewhere here: the workspace's neighbours and home are no temporary folders."""
+    home, scratch = _apart(workspace, tmp_path_factory, monkeypatch)
+    neighbour = workspace.root.parent / "neighbour"
+    neighbour.mkdir()
+    (home / "kept").write_text("1")
+    shadow = await workspace.opened()
+    if "checks can write only" not in shadow.isolation:
+        pytest.skip(shadow.isolation)
+    done = await run(
+        shadow,
+        f'echo 1 > "{neighbour}/f"; echo 2 > "{home}/kept"; echo 3 > "{home}/new"; mkdir "{home}/.fresh"; '
+        f'echo 4 > "{home}/.cache/f"; echo 5 > "{scratch}/f"; echo 6 > here; cat here "{home}/.cache/f" "{scratch}/f"',
+    )
+    assert done.stdout == "6\n4\n5\n"
+    assert (home / "kept").read_text() == "1" and (home / ".cache/f").read_text() == "4\n"
+    assert sorted(p.name for p in home.iterdir()) == [".cache", "kept"] and list(neighbour.iterdir()) == []
+
+
+@pytest.mark.spec("Q14")
+async def test_a_folder_can_be_allowed_and_confinement_can_be_off(
+    workspace: Workspace, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _apart(workspace, tmp_path_factory, monkeypatch)
+    before = everything(workspace.root)
+    allowed = workspace.root.parent / "allowed"
+    allowed.mkdir()
+    shadow = await workspace.opened(writable=[str(allowed)])
+    await run(shadow, f'echo 1 > "{allowed}/f"')
+    assert (allowed / "f").read_text() == "1\n"
+    free = await workspace.opened(confine=False)
+    done = await run(free, f'echo 2 > "{allowed}/f"; echo 3 > "{workspace.root.parent}/g"')
+    assert (allowed / "f").read_text() == "2\n" and "also write outside" in free.isolation, done.stderr
+    assert everything(workspace.root) == before
+
+
+def _apart(workspace: Workspace, factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
+    """A home folder, and a temporary folder that does not hold the workspace; returns both."""
+    base = Path("/var/lib") if os.access("/var/lib", os.W_OK) else Path.home()
+    folder = Path(tempfile.mkdtemp(prefix="loop-test-", dir=base))
+    home, scratch = folder / "home", factory.mktemp("scratch")
+    (home / ".cache").mkdir(parents=True)
+    workspace.root = folder / "ws"
+    workspace.file("a.c", "int a;\n")
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setattr("tempfile.tempdir", str(scratch))
+    workspace.also_remove.append(folder)
+    return home, scratch
