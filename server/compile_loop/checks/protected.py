@@ -1,24 +1,61 @@
 """Files that decide whether the code is right, by their names (SPEC K6).
 
-Tests, fixtures, build, lint and CI configuration.
+Tests, fixtures, recorded expectations, build, lint and CI configuration, and what a tool runs by itself when it starts.
+Folders that no edit may enter at all, such as `.github`, are the path gate's (SPEC E10).
 """
 
 from __future__ import annotations
 
 import re
 
-_FOLDERS = re.compile(r"(?:^|/)(?:tests?|__tests__|spec|specs|fixtures|testdata|__snapshots__|ci|\.ci)/", re.IGNORECASE)
+_FOLDERS = re.compile(
+    r"(?:^|/)(?:tests?|__tests__|__mocks__|specs?|e2e|fixtures|testdata|test[-_]data|__snapshots__|snapshots|golden|ci|\.ci|\.mvn|"
+    r"\.cargo|gradle/wrapper)/",
+    re.IGNORECASE,
+)
 _TEST_FILES = re.compile(
-    r"(?:^|/)(?:test_[^/]*|[^/]*_test|[^/]*[.-](?:test|spec)|conftest|[^/]*Tests?|[^/]*_spec)\.[A-Za-z]+$"
+    r"(?:^|/)(?:test_[^/]*|[^/]*_test|[^/]*[.-](?:test|spec|cy|e2e)|conftest|[^/]*Tests?|[^/]*_spec|[^/]*[a-z0-9](?:IT|TestCase)|"
+    r"Test[A-Z][^/]*)\.[A-Za-z]+$"
+)
+_EXPECTATIONS = re.compile(
+    r"(?:\.(?:snap|golden|approved|expected|ambr|bats|feature)(?:\.\w+)?|[/._-]expected(?:[_-]output)?\.(?:txt|json|out|xml|html|ya?ml|csv|md|log))$",
+    re.IGNORECASE,
 )
 _CONFIGURATION = re.compile(
-    r"(?:^|/)(?:Makefile|GNUmakefile|makefile|[^/]*\.mk|CMakeLists\.txt|[^/]*\.cmake|build\.ninja|Cargo\.(?:toml|lock)|build\.rs|"
-    r"package(?:-lock)?\.json|tsconfig[^/]*\.json|pyproject\.toml|setup\.(?:py|cfg)|tox\.ini|pytest\.ini|mypy\.ini|ruff\.toml|"
-    r"pom\.xml|[^/]*\.gradle(?:\.kts)?|go\.(?:mod|sum)|[^/]*eslint[^/]*|biome\.json|Dockerfile|Jenkinsfile|compile-loop\.toml|"
-    r"[^/]*\.sh)$"
+    r"(?:^|/)(?:"
+    # C, C++
+    r"Makefile(?:\.[^/]*)?|GNUmakefile|makefile|[^/]*\.mk|CMakeLists\.txt|[^/]*\.cmake|CMakePresets\.json|CMakeUserPresets\.json|build\.ninja|"
+    r"meson\.build|meson_options\.txt|meson\.options|configure(?:\.ac|\.in)?|SConstruct|SConscript|compile_commands\.json|compile_flags\.txt|"
+    r"\.clang-tidy|\.clangd|conanfile\.(?:txt|py)|vcpkg\.json|"
+    # any
+    r"BUILD(?:\.bazel)?|WORKSPACE(?:\.bazel)?|MODULE\.bazel|\.bazelrc|[^/]*\.bzl|Dockerfile(?:\.[^/]*)?|[^/]*\.dockerfile|docker-compose[^/]*|"
+    r"compose\.ya?ml|Jenkinsfile|\.gitlab-ci\.yml|\.travis\.yml|azure-pipelines\.yml|bitbucket-pipelines\.yml|appveyor\.yml|\.drone\.yml|"
+    r"[Jj]ustfile|Taskfile\.ya?ml|\.pre-commit-config\.yaml|lefthook\.yml|\.envrc|\.tool-versions|mise\.toml|compile-loop\.toml|[^/]*\.code-workspace|"
+    r"[^/]*\.(?:sh|bash|zsh|ps1|bat|cmd)|"
+    # Rust
+    r"Cargo\.(?:toml|lock)|build\.rs|rust-toolchain(?:\.toml)?|\.?clippy\.toml|deny\.toml|\.?nextest\.toml|"
+    # JavaScript, TypeScript
+    r"package(?:-lock)?\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|pnpm-workspace\.yaml|bun\.lockb?|\.npmrc|\.yarnrc(?:\.yml)?|"
+    r"[tj]sconfig[^/]*\.json|[^/]*eslint[^/]*|biome\.jsonc?|\.oxlintrc\.json|tslint\.json|deno\.jsonc?|turbo\.json|nx\.json|lerna\.json|"
+    r"(?:jest|vitest|vite|webpack|rollup|babel|karma|playwright|cypress|metro|wdio|tsup|esbuild)\.(?:config|conf|setup|workspace)\.[^/]+|"
+    r"\.mocharc[^/]*|\.babelrc[^/]*|\.nycrc[^/]*|\.c8rc[^/]*|\.swcrc|"
+    # Python
+    r"pyproject\.toml|setup\.(?:py|cfg)|tox\.ini|\.?pytest\.(?:ini|toml)|\.?mypy\.ini|\.?ruff\.toml|\.flake8|\.?pylintrc(?:\.toml)?|pyrightconfig\.json|"
+    r"\.coveragerc|noxfile\.py|Pipfile(?:\.lock)?|poetry\.lock|uv\.lock|pdm\.lock|requirements[^/]*\.(?:txt|in)|environment\.ya?ml|"
+    r"sitecustomize\.py|usercustomize\.py|[^/]*\.pth|"
+    # JVM
+    r"pom\.xml|[^/]*\.gradle(?:\.kts)?|gradle\.(?:properties|lockfile)|gradlew|mvnw|[^/]*\.sbt|libs\.versions\.toml|checkstyle[^/]*\.xml|"
+    r"spotbugs[^/]*\.xml|pmd[^/]*\.xml|detekt[^/]*\.ya?ml|junit-platform\.properties|"
+    # Go
+    r"go\.(?:mod|sum|work|work\.sum)|\.golangci\.(?:ya?ml|toml|json)|"
+    # others
+    r"[^/]*\.(?:cs|fs|vb|vcx)proj|[^/]*\.sln|Directory\.Build\.(?:props|targets)|global\.json|nuget\.config|\.editorconfig|Gemfile(?:\.lock)?|Rakefile|"
+    r"\.rspec|\.rubocop\.yml|composer\.(?:json|lock)|phpunit[^/]*\.xml[^/]*|phpstan\.neon[^/]*|psalm\.xml|Package\.swift|\.swiftlint\.yml|build\.zig(?:\.zon)?|"
+    r"mix\.(?:exs|lock)|stack\.yaml|cabal\.project|[^/]*\.cabal|hie\.yaml|dune(?:-project)?|rebar\.config|\.luacheckrc|[^/]*\.rockspec|\.shellcheckrc"
+    r")$"
 )
 
 
 def is_protected(path: str) -> bool:
     """Whether a workspace-relative path names something that decides about green."""
-    return any(pattern.search(path) for pattern in (_FOLDERS, _TEST_FILES, _CONFIGURATION))
+    return any(pattern.search(path) for pattern in (_FOLDERS, _TEST_FILES, _EXPECTATIONS, _CONFIGURATION))

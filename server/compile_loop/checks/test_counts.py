@@ -37,7 +37,8 @@ def _numbers(text: str, words: str) -> int:
 
 def _pytest(text: str) -> int | None:
     summaries = re.findall(
-        r"^(?:=+ )?((?:no tests ran|\d+ (?:passed|failed|errors?|skipped|deselected|xfailed|xpassed|warnings?|rerun|subtests? passed))"
+        r"^(?:=+ )?((?:no tests ran|\d+ (?:passed|failed|errors?|skipped|deselected|xfailed|xpassed|warnings?|rerun|"
+        r"subtests? passed))"
         r"[^\n=]*) in [\d.:]+(?:s|m|h)[^\n]*$",
         text,
         re.MULTILINE,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from compile_loop.checks.test_counts import fewer_tests, count_tests
+from compile_loop.checks.test_counts import count_tests, fewer_tests
 
 OUTPUT = Path(__file__).parents[2] / "data" / "test_output"
 
@@ -43,7 +43,7 @@ def test_the_tests_that_ran_are_counted(recorded: str, ran: int | None) -> None:
     [
         ("ℹ tests 5\nℹ suites 1\nℹ pass 3\nℹ fail 1\nℹ cancelled 0\nℹ skipped 1\nℹ todo 0\nℹ duration_ms 9.1\n", 4),
         (
-            "[==========] 5 tests from 2 test suites ran. (3 ms total)\n[  PASSED  ] 4 tests.\n[  SKIPPED ] 1 test, listed below:\n",
+            "[==========] 5 tests from 2 test suites ran.\n[  PASSED  ] 4 tests.\n[  SKIPPED ] 1 test, listed below:\n",
             4,
         ),
         ("All tests passed (5 assertions in 2 test cases)\n", 2),

@@ -48,7 +48,7 @@ _CI = (
 )
 _GO_LINT = r"(?:^|/)\.golangci\.ya?ml$"
 _EXPECTED = (
-    r"(?:\.snap|\.golden|\.approved\.\w+|\.expected|[/._-]expected(?:_output)?\.\w+|/expected/[^/]+|"
+    r"(?:\.snap|\.golden|\.approved\.\w+|\.expected|[/._-]expected(?:[_-]output)?\.(?:txt|json|out|xml|html|ya?ml|csv|md|log)|/expected/[^/]+|"
     r"__snapshots__/[^/]+|\.stderr|\.stdout)$"
 )
 
