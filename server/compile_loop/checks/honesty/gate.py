@@ -154,9 +154,15 @@ def _fewer(case: Case, edit: Edit, before: int | None, after: int | None) -> lis
 
 
 def _tidy(found: Sequence[Finding]) -> tuple[Finding, ...]:
-    """One finding a place and kind, the certain one where there are two; by file and line."""
+    """One finding a place and kind, the certain one where there are two; by file and line.
+
+    That a failing line went says nothing more where it is also said what kind of line it was.
+    """
     best: dict[tuple[str, int, str], Finding] = {}
+    told = {(f.file, f.line) for f in found if f.kind != "deleted_code"}
     for finding in found:
+        if finding.kind == "deleted_code" and (finding.file, finding.line) in told:
+            continue
         key = (finding.file, finding.line, finding.kind)
         if key not in best or (finding.certain and not best[key].certain):
             best[key] = finding
