@@ -26,14 +26,25 @@ from compile_loop.contracts.checks import Check, ContractResult
 from compile_loop.contracts.diagnostics import Diagnostic
 from compile_loop.contracts.events import Pass
 from compile_loop.contracts.holdouts import Holdout
-from compile_loop.contracts.protocols import AskUser, AuthGate, ModelError, Shadow, ShadowError, TurnGenerator
+from compile_loop.contracts.protocols import (
+    AskUser,
+    AuthGate,
+    ModelError,
+    RepairMemory,
+    Shadow,
+    ShadowError,
+    TurnGenerator,
+)
 from compile_loop.edits.paths import protected_part
 from compile_loop.edits.text import UndecodableError, decode
 from compile_loop.engine.budget import Budget
 from compile_loop.engine.handle import Run
 from compile_loop.engine.request import Parts, RunRequest, Scope
 from compile_loop.models.choose import ModelSettings, make_generator, parse_model
+from compile_loop.record.asked import Asked
 from compile_loop.record.memory import FileMemory
+from compile_loop.record.recorder import Recorder
+from compile_loop.recording import recorded
 from compile_loop.settings import Settings
 from compile_loop.shadow.leftovers import sweep
 from compile_loop.shadow.probe import choose
@@ -55,7 +66,8 @@ class Job:
     `targets` may be empty only where `scope` is `workspace`. `checks` are command lines; empty: the setting, else found
     from the manifest or the language. `holdouts` are command lines of hidden checks. `buffers` is unsaved text, encoded
     as the file on disk is. `generator` stands in for the model of the settings. `ask_user` and `auth` are the face's
-    dialogs, where it has any.
+    dialogs, where it has any. `memory` stands in for this machine's repair memory; `lineage` names runs that this one
+    `continues` or `resumes`.
     """
 
     root: Path
@@ -71,6 +83,8 @@ class Job:
     holdouts: tuple[str, ...] = ()
     ask_user: AskUser | None = None
     auth: AuthGate | None = None
+    memory: RepairMemory | None = None
+    lineage: Mapping[str, str] = field(default_factory=dict)
 
 
 def start(job: Job) -> Run:
@@ -105,27 +119,47 @@ def start(job: Job) -> Run:
     contract = _contract(job, file)
     sweep()
     end_orphans()
-    return Run(
-        request,
-        Parts(
-            shadow=_shadow(job, root),
-            contract=contract,
-            generator=job.generator or _generator(job.settings),
-            admit=_gate(root, file, _check_scripts(contract.checks, root) if targets else frozenset()),
-            readable=Visible(root).why_not,
-            holdouts=_holdouts(job, root, file),
-            memory=FileMemory(state_folder() / "repairs", root) if job.settings.repair_memory else None,
-            ask_user=job.ask_user,
-            auth=job.auth,
-            inspect=lambda edit, failures, wish: inspect(edit, failures, spec=wish),
-            clock=time.monotonic,
-        ),
+    parts = Parts(
+        shadow=_shadow(job, root),
+        contract=contract,
+        generator=job.generator or _generator(job.settings),
+        admit=_gate(root, file, _check_scripts(contract.checks, root) if targets else frozenset()),
+        readable=Visible(root).why_not,
+        holdouts=_holdouts(job, root, file),
+        memory=job.memory or (FileMemory(state_folder() / "repairs", root) if job.settings.repair_memory else None),
+        ask_user=job.ask_user,
+        auth=job.auth,
+        inspect=lambda edit, failures, wish: inspect(edit, failures, spec=wish),
+        clock=time.monotonic,
     )
+    if not job.settings.record:
+        return Run(request, parts)
+    parts, recorder = _recorded(job, root, request, parts)
+    return Run(request, parts, listeners=(recorder,))
+
+
+def _recorded(job: Job, root: Path, request: RunRequest, parts: Parts) -> tuple[Parts, Recorder]:
+    buffers = {_inside(root, path): data for path, data in job.buffers.items()}
+    asked = Asked(
+        root=str(root),
+        targets=request.targets,
+        scope=job.scope,
+        checks=job.checks,
+        holdouts=job.holdouts,
+        spec=job.spec,
+        settings=job.settings.model_dump(mode="json"),
+        encodings=request.encodings,
+        buffers=tuple(buffers),
+        reproduce=job.reproduce,
+    )
+    key = job.settings.api_key.get_secret_value() if job.settings.api_key else None
+    secrets = (key, os.environ.get(job.settings.api_key_env) if job.settings.api_key_env else None)
+    return recorded(parts, runs_folder(), asked, buffers, environment=os.environ, secrets=secrets, lineage=job.lineage)
 
 
 def carry_on(job: Job, finished: Run) -> Run:
     """Continue a finished run with `job.spec` as a further wish, in the same conversation (SPEC L19)."""
-    run = start(job)
+    run = start(replace(job, lineage={**job.lineage, "continues": finished.run_id}))
     run.carry_on(finished)
     return run
 
@@ -227,6 +261,11 @@ def _checks(job: Job, file: ContractFile) -> list[Check]:
 def state_folder() -> Path:
     """Where this user's journals, records and repair memory lie; they never leave the machine."""
     return platformdirs.user_state_path("compile-loop", appauthor=False)
+
+
+def runs_folder() -> Path:
+    """Where the records of runs lie, one folder each (SPEC R1)."""
+    return state_folder() / "runs"
 
 
 def generator_of(**fields: Any) -> TurnGenerator:

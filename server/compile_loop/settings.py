@@ -47,6 +47,8 @@ class Settings(BaseModel):
     """Further folders that checks may write to."""
     repair_memory: bool = True
     """Whether edits that proved green are remembered, on this machine, for the same failure."""
+    record: bool = True
+    """Whether each run is written down on this machine, without keys, for 30 days or 1 GiB."""
     max_rounds: int = Field(default=5, ge=1, le=100)
     deadline_seconds: float = Field(default=900.0, gt=0)
     check_idle_timeout_seconds: float = Field(default=120.0, gt=0)

@@ -1,28 +1,14 @@
-"""An edit as a unified diff, for people and for `patch`."""
+"""An edit as a coloured unified diff, for a terminal."""
 
 from __future__ import annotations
 
-import difflib
-
 from rich.text import Text
 
-from compile_loop.contracts.edits import FileChange
-from compile_loop.edits.text import split_lines
+from compile_loop.edits.unified import unified_diff
+
+__all__ = ["coloured", "unified_diff"]
 
 _STYLES = (("+++", "bold"), ("---", "bold"), ("@@", "cyan"), ("+", "green"), ("-", "red"))
-_NO_NEWLINE = "\\ No newline at end of file\n"
-
-
-def unified_diff(change: FileChange) -> str:
-    """One file's change. Line ends are shown as they are, a missing one at the end of the file is marked."""
-    before, after = (_lines(data, change.encoding) for data in (change.before, change.after))
-    names = [f"{side}/{change.path}" for side in "ab"]
-    if change.before is None:
-        names[0] = "/dev/null"
-    if change.after is None:
-        names[1] = "/dev/null"
-    lines = difflib.unified_diff(before, after, names[0], names[1])
-    return "".join(line if line.endswith("\n") else f"{line}\n{_NO_NEWLINE}" for line in lines)
 
 
 def coloured(diff: str) -> Text:
@@ -31,7 +17,3 @@ def coloured(diff: str) -> Text:
     for line in diff.splitlines(keepends=True):
         text.append(line, next((style for start, style in _STYLES if line.startswith(start)), ""))
     return text
-
-
-def _lines(data: bytes | None, encoding: str) -> list[str]:
-    return [] if data is None else split_lines(data.decode(encoding, "replace").removeprefix("\ufeff"))

@@ -1,0 +1,63 @@
+"""What a run was asked for, as a record keeps it: enough to ask for the same again (SPEC R2, W4)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from compile_loop.contracts.diagnostics import Diagnostic, Phase, Range, Severity
+from compile_loop.record.event_lines import diagnostic
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One request of a face.
+
+    `root` is the workspace's absolute path; `targets`, `buffers` and the keys of `encodings` count from it. `settings`
+    are by name, without keys. `buffers` are the paths that had unsaved text.
+    """
+
+    root: str
+    targets: tuple[str, ...]
+    scope: str = "files"
+    checks: tuple[str, ...] = ()
+    holdouts: tuple[str, ...] = ()
+    spec: str = ""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    encodings: Mapping[str, str] = field(default_factory=dict)
+    buffers: tuple[str, ...] = ()
+    reproduce: Diagnostic | None = None
+
+    def out(self) -> dict[str, Any]:
+        """As JSON."""
+        value = asdict(self)
+        value["reproduce"] = None if self.reproduce is None else diagnostic(self.reproduce)
+        return value
+
+
+def asked_in(value: Mapping[str, Any]) -> Asked:
+    """Read it back. Raises `KeyError`, `TypeError` or `ValueError` where it is not what `out` gave."""
+    lists = {name: tuple(str(each) for each in value[name]) for name in ("targets", "checks", "holdouts", "buffers")}
+    return Asked(
+        root=str(value["root"]),
+        scope=str(value["scope"]),
+        spec=str(value["spec"]),
+        settings=dict(value["settings"]),
+        encodings={str(path): str(name) for path, name in value["encodings"].items()},
+        reproduce=None if value["reproduce"] is None else _diagnostic(value["reproduce"]),
+        **lists,
+    )
+
+
+def _diagnostic(value: Mapping[str, Any]) -> Diagnostic:
+    start, end = value["range"]["start"], value["range"]["end"]
+    return Diagnostic(
+        message=value["message"],
+        file=value["file"],
+        range=Range.of(start["line"], start["character"], end["line"], end["character"]),
+        severity=Severity(value["severity"]),
+        code=value["code"],
+        source=value["source"],
+        phase=Phase[value["phase"].upper()],
+    )

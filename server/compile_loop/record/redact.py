@@ -1,0 +1,140 @@
+"""Keys and secrets out of everything that a record keeps (SPEC R1, Z1).
+
+Three kinds go: the values of the environment's secret variables and of keys that were given otherwise, strings that are
+shaped like keys, and what an Authorization header carries. Each becomes `[redacted]`, as plain text and inside JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from urllib.parse import quote
+
+MARK = "[redacted]"
+SHORTEST = 8
+"""Characters; a shorter value is no secret that could be told from other text."""
+_LINE = 16
+"""Characters from which on a line of a secret of several lines is one by itself."""
+
+_SECRET_NAME = re.compile(
+    r"(?:^|_)(?:API_?KEYS?|ACCESS_?KEY|PRIVATE_?KEY|SECRET_?KEY|ACCOUNT_?KEY|KEY|TOKENS?|SECRETS?|PASSWORD|PASSWD|PASSPHRASE"
+    r"|CREDENTIALS?|PAT|AUTH)(?:_(?:ID|VALUE|\d+))?$",
+    re.IGNORECASE,
+)
+_START = r"(?:(?<![A-Za-z0-9_])|(?<=\\[nrtbf]))"  # a key may follow a line end that JSON wrote as two characters
+_SHAPES: tuple[tuple[str, re.Pattern[str]], ...] = (
+    ("sk-", re.compile(_START + r"sk-[A-Za-z0-9_-]{16,}")),
+    ("gh", re.compile(_START + r"gh[pousr]_[A-Za-z0-9]{20,}")),
+    ("github_pat_", re.compile(_START + r"github_pat_[A-Za-z0-9_]{20,}")),
+    ("glpat-", re.compile(_START + r"glpat-[A-Za-z0-9_-]{16,}")),
+    ("xox", re.compile(_START + r"xox[abeoprs]-[A-Za-z0-9-]{10,}")),
+    ("AKIA", re.compile(_START + r"AKIA[0-9A-Z]{16}\b")),
+    ("ASIA", re.compile(_START + r"ASIA[0-9A-Z]{16}\b")),
+    ("AIza", re.compile(_START + r"AIza[0-9A-Za-z_-]{30,}")),
+    ("ya29.", re.compile(_START + r"ya29\.[0-9A-Za-z_-]{20,}")),
+    ("gsk_", re.compile(_START + r"gsk_[A-Za-z0-9]{20,}")),
+    ("hf_", re.compile(_START + r"hf_[A-Za-z0-9]{20,}")),
+    ("r8_", re.compile(_START + r"r8_[A-Za-z0-9]{20,}")),
+    ("npm_", re.compile(_START + r"npm_[A-Za-z0-9]{30,}")),
+    ("pypi-", re.compile(_START + r"pypi-[A-Za-z0-9_-]{30,}")),
+    ("xai-", re.compile(_START + r"xai-[A-Za-z0-9]{20,}")),
+    ("nvapi-", re.compile(_START + r"nvapi-[A-Za-z0-9_-]{20,}")),
+    ("_live_", re.compile(_START + r"[rsp]k_live_[A-Za-z0-9]{16,}")),
+    ("eyJ", re.compile(_START + r"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}")),
+    (
+        "PRIVATE KEY-----",
+        re.compile(
+            r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----(?:[^-\"]|-(?!----)){0,20000}(?:-----END [A-Z ]{0,30}PRIVATE KEY-----)?"
+        ),
+    ),
+)
+_HEADERS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+    (hint, re.compile(pattern, re.IGNORECASE))
+    for hint, pattern in (
+        (
+            "authorization",
+            r"(?P<head>authorization\\*[\"']?\s*[:=]\s*\\*[\"']?(?:bearer|basic|token|apikey|digest|negotiate)\s+)"
+            r"(?P<secret>[A-Za-z0-9._~+/=-]{6,})",
+        ),
+        (
+            "authorization",
+            r"(?P<head>authorization\\*[\"']?\s*[:=]\s*\\*[\"']?)"
+            r"(?P<secret>(?=[A-Za-z._~+/=-]*\d)[A-Za-z0-9._~+/=-]{16,})",
+        ),
+        ("bearer", r"(?P<head>\bbearer\s+)(?P<secret>(?=[A-Za-z._~+/=-]*\d)[A-Za-z0-9._~+/=-]{16,})"),
+        (
+            "-",
+            r"(?P<head>\b(?:x-api-key|api-key|x-goog-api-key|x-auth-token|private-token)\\*[\"']?\s*[:=]\s*\\*[\"']?)"
+            r"(?P<secret>[A-Za-z0-9._~+/=-]{8,})",
+        ),
+        ("://", r"(?P<head>://[^\s/:@\"'\\]{0,200}:)(?P<secret>[^\s/@\"'\\]{3,200})(?=@)"),
+    )
+)
+
+
+class Redactor:
+    """Takes secrets out of text. `values` are secrets as they are; short ones are left alone."""
+
+    def __init__(self, values: Iterable[str] = ()) -> None:
+        forms: set[str] = set()
+        for value in values:
+            if len(value.strip()) >= SHORTEST:
+                forms |= _forms(value.strip())
+        self._values = sorted(forms, key=len, reverse=True)
+
+    @classmethod
+    def of(cls, environment: Mapping[str, str], more: Iterable[str | None] = ()) -> Redactor:
+        """For the values of `environment`'s secret variables, by their names, and `more` secrets."""
+        named = [v for name, v in environment.items() if _SECRET_NAME.search(name) and not _is_path(v)]
+        return cls([*named, *(value for value in more if value)])
+
+    def text(self, text: str) -> str:
+        """The text without secrets; it may be plain or JSON, which stays well-formed."""
+        for value in self._values:
+            if value in text:
+                text = text.replace(value, MARK)
+        for hint, shape in _SHAPES:
+            if hint in text:
+                text = shape.sub(MARK, text)
+        folded = text.lower()
+        for hint, header in _HEADERS:
+            if hint in folded:
+                text = header.sub(_keep_head, text)
+        return text
+
+    def bytes(self, data: bytes) -> bytes:
+        """A file without secrets; all its other bytes stay as they are."""
+        encoding = "utf-16" if data.startswith((b"\xff\xfe", b"\xfe\xff")) else "latin-1"
+        try:
+            text = data.decode(encoding)
+        except UnicodeDecodeError:
+            encoding, text = "latin-1", data.decode("latin-1")
+        kept = self.text(text)
+        if kept == text:
+            return data
+        if encoding == "latin-1":
+            return kept.encode(encoding)
+        mark, order = (b"\xff\xfe", "utf-16-le") if data.startswith(b"\xff\xfe") else (b"\xfe\xff", "utf-16-be")
+        return mark + kept.encode(order)
+
+
+def _forms(value: str) -> set[str]:
+    """A secret as it may stand in text, in JSON and in JSON inside of JSON, in a URL, and in bytes read as Latin-1."""
+    forms = {value, quote(value, safe=""), *(line.strip() for line in value.splitlines() if len(line.strip()) >= _LINE)}
+    for _ in range(2):
+        forms |= {json.dumps(form, ensure_ascii=plain)[1:-1] for form in forms for plain in (True, False)}
+    return forms | {form.encode().decode("latin-1") for form in forms}
+
+
+def _is_path(value: str) -> bool:
+    """Whether a variable says where a secret lies instead of what it is."""
+    try:
+        return value.startswith(("/", "~")) and Path(value).expanduser().exists()
+    except (OSError, ValueError, RuntimeError):
+        return False
+
+
+def _keep_head(match: re.Match[str]) -> str:
+    return f"{match['head']}{MARK}"

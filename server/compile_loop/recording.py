@@ -1,0 +1,51 @@
+"""Putting a recorder on a run's parts (SPEC R1, Q24): it listens, and the generator and the memory keep logs for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from compile_loop.checks.protected import is_protected
+from compile_loop.engine.request import Parts
+from compile_loop.models.turn_log import LoggedGenerator
+from compile_loop.record.asked import Asked
+from compile_loop.record.recall_log import LoggedMemory
+from compile_loop.record.recorder import Recorder
+from compile_loop.record.redact import Redactor
+from compile_loop.record.report import ReportBuilder
+from compile_loop.shadow.in_place import InPlaceShadow
+from compile_loop.version import VERSION
+
+
+def recorded(
+    parts: Parts,
+    runs: Path,
+    asked: Asked,
+    buffers: Mapping[str, bytes],
+    *,
+    environment: Mapping[str, str],
+    secrets: Iterable[str | None],
+    lineage: Mapping[str, str],
+) -> tuple[Parts, Recorder]:
+    """The parts with their logs, and the listener that writes a folder below `runs`.
+
+    `secrets` are keys beside those in secret variables of `environment`; `lineage` names runs that this one continues
+    or resumes.
+    """
+    recorder = Recorder(
+        runs,
+        asked,
+        buffers,
+        Redactor.of(environment, secrets),
+        ReportBuilder(
+            engine=VERSION,
+            isolated=not isinstance(parts.shadow, InPlaceShadow),
+            protected=is_protected,
+            asked_for=asked.targets,
+        ),
+        {"engine": VERSION, **lineage},
+    )
+    generator = parts.generator and LoggedGenerator(parts.generator, recorder.turn)
+    memory = parts.memory and LoggedMemory(parts.memory, recorder.recalled)
+    return replace(parts, generator=generator, memory=memory), recorder
