@@ -1,5 +1,5 @@
 """Stopping: from any state, at once, with nothing left behind (SPEC L15, Q15, S3, H05)."""
-# ruff: noqa: ASYNC240 - tests may touch small files in place
+# ruff: noqa: ASYNC220, ASYNC240 - tests may touch small files and start processes in place
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from tests.lsp.conftest import Start
 from tests.lsp.editor import SERVER, Editor, balanced
-from tests.lsp.program import BROKEN, CHECK, REPLY, asks
+from tests.lsp.program import BROKEN, CHECK, REPLY, asks, block
 from tests.support.model_server import ModelServer, Pause, says
 
 SLOW = "sleep 61 & sleep 61"
@@ -141,6 +141,27 @@ async def test_the_second_run_on_a_file_is_told_which_run_holds_it(start: Start,
     assert (await editor.run(broken, check="true"))["ending"] == "nothing_to_fix"
 
 
+@pytest.mark.spec("L18")
+async def test_a_run_that_comes_to_a_held_file_later_is_told_too(start: Start, broken: Path) -> None:
+    """The header was not asked for; the check's error makes it a target."""
+    header = broken.with_name("a.h")
+    header.write_text("int bad = nope;\n")
+    broken.write_text('#include "a.h"\n')
+    reply = block("int bad = nope;", "int bad = 1;", "a.h")
+    with ModelServer(says(reply)) as server:
+        editor = await start(broken.parent, settings=asks(server), options={"clientHandlesCommands": True})
+        first = editor.send_run("r1", header, check=SLOW)
+        await started(editor)
+        holder = editor.said("compileLoop/status")[-1]["running"][0]
+        result = await editor.run(broken)
+        assert (result["ending"], result["failure"]) == ("failed", "configuration")
+        assert result["message"].startswith(f"a.h is being fixed by run {holder} already.")
+        editor.cancel("r1")
+        with pytest.raises(JsonRpcException):
+            await first
+        assert (await editor.run(broken))["ending"] == "green"
+
+
 # -- the server's own end -------------------------------------------------------------------------------------------------
 
 
@@ -213,11 +234,10 @@ time.sleep(60)
 @pytest.mark.spec("S3")
 @pytest.mark.parametrize("pipe", ["closed", "held"])
 async def test_the_death_of_the_client_ends_the_server_and_its_children(broken: Path, pipe: str) -> None:
-    client = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", textwrap.dedent(CLIENT), broken.as_uri(), pipe, stdout=asyncio.subprocess.PIPE
-    )
+    arguments = [sys.executable, "-c", textwrap.dedent(CLIENT), broken.as_uri(), pipe]
+    client = subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True)
     assert client.stdout is not None
-    server = psutil.Process(int(await client.stdout.readline()))
+    server = psutil.Process(int(client.stdout.readline()))
     end = time.monotonic() + 10
     while not (sleeps := [p for p in server.children(recursive=True) if p.name() == "sleep"]):
         assert time.monotonic() < end
@@ -229,7 +249,8 @@ async def test_the_death_of_the_client_ends_the_server_and_its_children(broken: 
     finally:
         for process in held:
             process.kill()
-        await client.wait()
+        client.wait()
+        client.stdout.close()
 
 
 @pytest.mark.spec("S3")

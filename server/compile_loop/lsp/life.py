@@ -10,12 +10,16 @@ import signal
 import sys
 import threading
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from pygls.io_ import run_async
 
 from compile_loop.lsp.logs import configure
 from compile_loop.lsp.server import LoopServer, create_server
 from compile_loop.lsp.stdio import Reader, Streams, Writer
+
+if TYPE_CHECKING:
+    import psutil
 
 log = logging.getLogger(__name__)
 LAST_RESORT = 8.0
@@ -68,17 +72,30 @@ def _end_on_signals(loop: asyncio.AbstractEventLoop, reader: Reader) -> None:
 async def _watch_client(server: LoopServer, reader: Reader) -> None:
     """End when the client's process is gone although somebody else still holds our input open."""
     await server.greeted.wait()
-    client = server.process_id
-    if client is None:
+    if server.process_id is None:
         return
-    from psutil import pid_exists
+    import psutil
 
-    if not pid_exists(client):
+    try:
+        client = psutil.Process(server.process_id)
+    except psutil.Error:
         return  # the number belongs to another machine or container
-    while pid_exists(client):  # noqa: ASYNC110 - the system tells nobody of a process that is not its child
+    while _lives(client):  # noqa: ASYNC110 - the system tells nobody of a process that is not its child
         await asyncio.sleep(PARENT_POLL)
-    log.warning("The client (process %d) is gone.", client)
+    log.warning("The client (process %d) is gone.", client.pid)
     reader.end()
+
+
+def _lives(client: psutil.Process) -> bool:
+    """Whether it runs still: a zombie, whose parent has not looked yet, does not, and a new process of its number is another."""
+    import psutil
+
+    try:
+        return client.is_running() and client.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+    except psutil.Error:
+        return True  # it may not be looked at, but it is there
 
 
 def _end_for_certain() -> None:

@@ -68,6 +68,11 @@ def _(event: e.CheckFinished) -> str:
 
 
 @line_of.register
+def _(event: e.TargetsChosen) -> str:
+    return f"May be edited: {', '.join(event.originals) or 'no file'}"
+
+
+@line_of.register
 def _(event: e.SuggestionApplied) -> str:
     return f"Suggestion kept in {event.file}: {event.message} ({event.errors_before} → {event.errors_after} errors)"
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
 from compile_loop.contracts.diagnostics import Diagnostic, Range
 from compile_loop.contracts.edits import Edit
-from compile_loop.contracts.events import EditApplied, Event, RunFinished
+from compile_loop.contracts.events import EditApplied, Event, RunFinished, SuggestionApplied
 from compile_loop.contracts.outcome import Failure, FailureKind, Outcome, Tally
 from compile_loop.edits.text import UndecodableError, codec_name
 from compile_loop.lsp import config, snapshot
@@ -128,11 +128,15 @@ class Session:
         self._progress.report(self._narrator.line)
         if self._listener is not None:
             self._listener(event, self._narrator)
-        if isinstance(event, EditApplied):
-            root = self._run.place.root
-            self._stopper = self._ls.runs.claim(self._run, [root / file for file in event.files])
-            if self._stopper is not None:
-                self._run.cancel()
+        if isinstance(event, EditApplied | SuggestionApplied):
+            self._hold(event.files if isinstance(event, EditApplied) else (event.file,))
+
+    def _hold(self, files: Sequence[str]) -> None:
+        """Hold files that joined the targets and are edited now, or stop where another run holds one (SPEC L18)."""
+        root = self._run.place.root
+        self._stopper = self._ls.runs.claim(self._run, [root / file for file in files])
+        if self._stopper is not None:
+            self._run.cancel()
 
 
 def _import_assemble() -> ModuleType:
