@@ -269,7 +269,8 @@ async def test_a_latin_1_file_is_refused_by_name_and_fixed_once_its_encoding_is_
 async def test_cancel_ends_the_run_within_a_second_from_any_state(tmp_path: Path, moment: type) -> None:
     workspace(tmp_path, a_c=BROKEN)
     before = snapshot(tmp_path)
-    sleeps = f"{GCC[0]}; s=$?; [ -e again ] && sleep 45.25; touch again; exit $s"
+    after_edit = f"{GCC[0]}; s=$?; grep -q 'n . 2;' a.c && sleep 45.25; exit $s"
+    sleeps = after_edit if moment is EditApplied else "sleep 45.25"
     job = Job(tmp_path, (tmp_path / "a.c",), Settings(), checks=(sleeps,), generator=ScriptedGenerator([SEMICOLON]))
     run = start(job)
     asked_at = 0.0
