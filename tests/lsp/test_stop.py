@@ -31,13 +31,27 @@ def children(editor: Editor) -> list[psutil.Process]:
 
 async def started(editor: Editor, name: str = "sleep") -> list[psutil.Process]:
     """Wait until the check runs."""
-    return await editor.until(lambda: [p for p in children(editor) if p.is_running() and name in p.name()])
+    return await editor.until(lambda: [p for p in children(editor) if alive(p) and name in _name(p)])
+
+
+def alive(process: psutil.Process) -> bool:
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+def _name(process: psutil.Process) -> str:
+    try:
+        return process.name()
+    except psutil.NoSuchProcess:
+        return ""
 
 
 async def gone(processes: list[psutil.Process], within: float = 2.0) -> float:
     """Wait until all are gone; the seconds it took."""
     begun = time.monotonic()
-    while any(p.is_running() and p.status() != psutil.STATUS_ZOMBIE for p in processes):
+    while any(alive(p) for p in processes):
         assert time.monotonic() - begun < within, f"still there after {within} s: {processes}"
         await asyncio.sleep(0.01)
     return time.monotonic() - begun
@@ -71,7 +85,7 @@ async def test_a_cancel_before_the_run_has_started_counts(start: Start, broken: 
         await running
     assert error.value.code == -32800
     await asyncio.sleep(1)
-    assert [p for p in children(editor) if p.is_running() and "sleep" in p.name()] == []
+    assert [p for p in children(editor) if alive(p) and "sleep" in _name(p)] == []
     balanced(editor)
 
 
@@ -239,10 +253,10 @@ async def test_the_death_of_the_client_ends_the_server_and_its_children(broken: 
     assert client.stdout is not None
     server = psutil.Process(int(client.stdout.readline()))
     end = time.monotonic() + 10
-    while not (sleeps := [p for p in server.children(recursive=True) if p.name() == "sleep"]):
+    while not (sleeps := [p for p in server.children(recursive=True) if _name(p) == "sleep"]):
         assert time.monotonic() < end
         await asyncio.sleep(0.05)
-    held = [p for p in psutil.Process(client.pid).children() if p.name() == "sleep"]
+    held = [p for p in psutil.Process(client.pid).children() if _name(p) == "sleep"]
     client.kill()
     try:
         await gone([server, *sleeps], 8)
