@@ -117,12 +117,11 @@ def start(job: Job) -> Run:
     )
     file = _contract_file(root)
     contract = _contract(job, file)
-    sweep()
-    end_orphans()
+    clear_up()
     parts = Parts(
         shadow=_shadow(job, root),
         contract=contract,
-        generator=job.generator or _generator(job.settings),
+        generator=job.generator or model_of(job.settings),
         admit=_gate(root, file, _check_scripts(contract.checks, root) if targets else frozenset()),
         readable=Visible(root).why_not,
         holdouts=_holdouts(job, root, file),
@@ -155,6 +154,12 @@ def _recorded(job: Job, root: Path, request: RunRequest, parts: Parts) -> tuple[
     key = job.settings.api_key.get_secret_value() if job.settings.api_key else None
     secrets = (key, os.environ.get(job.settings.api_key_env) if job.settings.api_key_env else None)
     return recorded(parts, runs_folder(), asked, buffers, environment=os.environ, secrets=secrets, lineage=job.lineage)
+
+
+def clear_up() -> None:
+    """End and remove what killed runs left behind: processes, mounts, temporary folders (SPEC W4)."""
+    sweep()
+    end_orphans()
 
 
 def carry_on(job: Job, finished: Run) -> Run:
@@ -278,7 +283,8 @@ def generator_of(**fields: Any) -> TurnGenerator:
         raise ConfigurationError(str(error)) from error
 
 
-def _generator(settings: Settings) -> TurnGenerator | None:
+def model_of(settings: Settings) -> TurnGenerator | None:
+    """The settings' model; None where they name none. Raises `ConfigurationError`."""
     if not settings.model.strip():
         return None
     try:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from compile_loop.checks.validate import ContractError
 from compile_loop.contracts.checks import Check, Expectation
 from compile_loop.contracts.holdouts import Holdout, Reveals
+from compile_loop.contracts.outcome import Ending, FailureKind
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -49,11 +50,41 @@ class _Holdout(_Check):
     files: list[str] = Field(default_factory=list)
 
 
+class _Eval(_Table):
+    outcome: str = Ending.GREEN.value
+    targets: list[str] = Field(default_factory=list)
+    spec: str = ""
+    smallest_lines: int | None = Field(default=None, ge=1)
+
+    @field_validator("outcome")
+    @classmethod
+    def _known(cls, value: str) -> str:
+        known = [each.value for kind in (Ending, FailureKind) for each in kind if each is not Ending.FAILED]
+        if value not in known:
+            raise ValueError(f"must be one of {', '.join(known)}")
+        return value
+
+
 class _File(_Table):
     version: Literal[1]
     check: list[_Check] = Field(default_factory=list)
     holdout: list[_Holdout] = Field(default_factory=list)
     protected: list[str] = Field(default_factory=list)
+    eval: _Eval = Field(default_factory=_Eval)
+
+
+@dataclass(frozen=True, slots=True)
+class EvalTable:
+    """What `eval` should know of a program (SPEC R4).
+
+    `outcome` is the ending or the kind of failure that is right for it. `targets` are workspace-relative; none: what
+    the errors name. `smallest_lines` are those that the smallest known edit adds and removes, None where nobody counted.
+    """
+
+    outcome: str = Ending.GREEN.value
+    targets: tuple[str, ...] = ()
+    spec: str = ""
+    smallest_lines: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +94,7 @@ class ContractFile:
     checks: tuple[Check, ...] = ()
     holdouts: tuple[Holdout, ...] = ()
     protected: tuple[str, ...] = ()
+    evaluation: EvalTable = field(default_factory=EvalTable)
 
 
 def read_contract_file(root: Path) -> ContractFile:
@@ -86,6 +118,7 @@ def read_contract_file(root: Path) -> ContractFile:
         tuple(_check(each) for each in file.check),
         tuple(_holdout(each, root) for each in file.holdout),
         tuple(file.protected),
+        EvalTable(file.eval.outcome, tuple(file.eval.targets), file.eval.spec, file.eval.smallest_lines),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import threading
 import time
@@ -29,9 +30,9 @@ from compile_loop.record.event_lines import described
 from compile_loop.record.folder import Lines, RecordError, folder_name, make_folder, write_whole
 from compile_loop.record.redact import Redactor
 from compile_loop.record.report import ReportBuilder, mode_of
+from compile_loop.record.resumable import can_be_resumed
 from compile_loop.record.retention import prune
-
-SCHEMA = "compile-loop/run/1"
+from compile_loop.record.store import SCHEMA, Store
 
 
 class Recorder:
@@ -163,6 +164,9 @@ class Recorder:
         self._put(at.CANDIDATE, _patch(outcome.edit))
         self._put(at.REPORT, json.dumps(self._report.document(outcome), ensure_ascii=False, indent=1))
         self._end(None)
+        if (resumed := self._about.get("resumes")) and not can_be_resumed(outcome.failure):
+            with contextlib.suppress(RecordError):
+                Store(self._runs).open(resumed).mark_resumed(self._report.run_id)
         threading.Thread(target=prune, args=(self._runs,), name="record retention", daemon=True).start()
 
     def _put(self, name: str, text: str) -> None:

@@ -46,7 +46,8 @@ _SHAPES: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
         "PRIVATE KEY-----",
         re.compile(
-            r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----(?:[^-\"]|-(?!----)){0,20000}(?:-----END [A-Z ]{0,30}PRIVATE KEY-----)?"
+            r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----(?:[^-\"\\]|\\+[nrt]|-(?!----)){0,20000}"
+            r"(?:-----END [A-Z ]{0,30}PRIVATE KEY-----)?"
         ),
     ),
 )

@@ -70,6 +70,11 @@ class ReportBuilder:
         self.generator_error: str | None = None
         """What the generator's last error said, as its own log has it."""
 
+    @property
+    def run_id(self) -> str:
+        """The run's name; empty before it starts."""
+        return self._started.run_id if self._started else ""
+
     def hear(self, event: Event) -> None:
         """Take note of an event."""
         match event:
@@ -124,7 +129,7 @@ class ReportBuilder:
         final = self._passes.get(Pass.FINAL)
         return {
             "schema": SCHEMA,
-            "run": started.run_id if started else None,
+            "run": self.run_id,
             "engine": self._engine,
             "mode": mode_of(started.model if started else None),
             "model": started.model if started else None,

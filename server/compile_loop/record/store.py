@@ -12,7 +12,10 @@ from compile_loop.record import folder as at
 from compile_loop.record.asked import Asked, asked_in
 from compile_loop.record.folder import RecordError, write_whole
 from compile_loop.record.owner import under_way
+from compile_loop.record.resumable import BROKEN_OFF
 from compile_loop.record.retention import remove
+
+SCHEMA = "compile-loop/run/1"
 
 
 class State(str, Enum):
@@ -32,6 +35,8 @@ class Record:
         self.folder = folder
         self.run: dict[str, Any] = _object(folder / at.RUN)
         """What `run.json` says."""
+        if self.run.get("schema") != SCHEMA:
+            raise RecordError(f"{folder} was written by another version ({self.run.get('schema')}) and is not read.")
         try:
             self.id = str(self.run["id"])
             self.asked: Asked = asked_in(self.run["asked"])
@@ -52,6 +57,14 @@ class Record:
         """The report of a run that ended. Raises `RecordError` where it cannot be read."""
         place = self.folder / at.REPORT
         return _object(place) if place.exists() else None
+
+    @property
+    def resumable(self) -> bool:
+        """Whether the run was broken off and can go on: killed, or ended by what has nothing to do with the code."""
+        if self.state is not State.FINISHED:
+            return self.state is State.INTERRUPTED
+        failure = (self.report or {}).get("failure")
+        return isinstance(failure, dict) and failure.get("kind") in {kind.value for kind in BROKEN_OFF}
 
     @property
     def turns(self) -> Path:

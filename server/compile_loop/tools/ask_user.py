@@ -6,6 +6,8 @@ from compile_loop.tools.context import ToolContext
 from compile_loop.tools.tool import ArgumentError, Arguments, Tool, ToolResult, described, schema, text_argument
 
 MAX_QUESTION = 2000
+LATE = "No answer came in time. Go on without it."
+DISMISSED = "The question was dismissed. Go on without the answer."
 
 
 async def _call(arguments: Arguments, context: ToolContext) -> ToolResult:
@@ -20,12 +22,8 @@ async def _call(arguments: Arguments, context: ToolContext) -> ToolResult:
     try:
         answer = await context.ask_user(question, choices)
     except TimeoutError:
-        return ToolResult("No answer came in time. Go on without it.", ok=False)
-    return (
-        ToolResult(answer)
-        if answer.strip()
-        else ToolResult("The question was dismissed. Go on without the answer.", ok=False)
-    )
+        return ToolResult(LATE, ok=False)
+    return ToolResult(answer) if answer.strip() else ToolResult(DISMISSED, ok=False)
 
 
 ASK_USER = Tool(

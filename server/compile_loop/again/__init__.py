@@ -1,0 +1,1 @@
+"""A recorded run once more: replayed without a model, or resumed where it was interrupted."""

@@ -1,0 +1,86 @@
+"""`compile-loop resume`: an interrupted run goes on where it was, or is dropped."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich.console import Console
+
+from compile_loop.again.replay import catch_up, chain_of
+from compile_loop.again.resume import resume
+from compile_loop.assemble import ConfigurationError, clear_up
+from compile_loop.cli.fix import Result, report, settle, watch
+from compile_loop.cli.json_output import outcome_document
+from compile_loop.cli.records import RUN_HELP, find, refuse, store
+from compile_loop.contracts.outcome import Outcome
+from compile_loop.record.folder import RecordError
+from compile_loop.record.store import Record
+
+NAME = "resume"
+EXAMPLE = "Example: `compile-loop resume last --apply`, or forget it: `compile-loop resume last --drop`"
+
+
+def run(
+    name: str = typer.Argument(..., metavar="RUN", help=RUN_HELP),
+    drop: bool = typer.Option(
+        False, "--drop", help="Forget the interrupted run: its record and all that it left behind."
+    ),
+    root: Path = typer.Option(None, exists=True, file_okay=False, help="The workspace. Default: the recorded one."),
+    model: str = typer.Option("", help="PROVIDER:NAME to go on with. Default: the run's own."),
+    base_url: str = typer.Option("", help="Address of the model's endpoint. Default: the run's own."),
+    api_key_env: str = typer.Option("", help="Name of the environment variable that holds the key."),
+    max_rounds: int = typer.Option(None, min=1, max=100, help="Rounds in all. Default: the run's own."),
+    deadline: float = typer.Option(None, min=1, help="Seconds from now. Default: what the run had left."),
+    apply: bool = typer.Option(False, "--apply", help="Write a green result without asking."),
+    diff: bool = typer.Option(False, "--diff", help="Print the diff on standard output and write nothing."),
+    as_json: bool = typer.Option(
+        False, "--json", help="Print the outcome as one JSON document (schema compile-loop/outcome/1)."
+    ),
+) -> None:
+    """Go on with a run that was killed, cancelled, or lost its model.
+
+    Its recorded replies are taken again without asking for them; then the model is asked on. Exit code: as `fix`.
+    """
+    if apply and diff:
+        raise typer.BadParameter("--apply and --diff exclude each other.")
+    record = find(name)
+    if drop:
+        _drop(record)
+        return
+    given = {
+        "model": model, "base_url": base_url, "api_key_env": api_key_env, "max_rounds": max_rounds, "deadline_seconds": deadline,
+    }  # fmt: skip
+    console = Console(stderr=diff or as_json)
+    try:
+        place, outcome = asyncio.run(_resume(record, root, {k: v for k, v in given.items() if v}, console))
+    except ConfigurationError as error:
+        refuse(str(error))
+    report(outcome, console)
+    decision = Result.APPLY if apply else Result.DIFF if diff or as_json else Result.ASK
+    applied, code = settle(outcome, place, decision, console, diff)
+    if as_json:
+        typer.echo(json.dumps(outcome_document(outcome, applied), indent=2, ensure_ascii=False))
+    raise typer.Exit(code)
+
+
+async def _resume(
+    record: Record, root: Path | None, settings: dict[str, Any], console: Console
+) -> tuple[Path, Outcome]:
+    earlier = await catch_up(chain_of(record, store()), root)
+    made, job = resume(record, root, settings=settings, earlier=earlier)
+    return job.root, await watch(made, console)
+
+
+def _drop(record: Record) -> None:
+    if not record.resumable:
+        refuse(f"Run {record.id} was not interrupted. `compile-loop runs --delete {record.id}` deletes its record.")
+    try:
+        store().delete(record)
+    except RecordError as error:
+        refuse(str(error))
+    clear_up()
+    typer.echo(f"Dropped run {record.id}. Your files are as they were.")

@@ -1,0 +1,65 @@
+"""`compile-loop runs`: the recorded runs of this machine."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from compile_loop.cli.records import find, refuse, store, styled, summary
+from compile_loop.record.folder import RecordError
+
+NAME = "runs"
+EXAMPLE = "Example: `compile-loop runs`, then `compile-loop show last`"
+
+
+def run(
+    limit: int = typer.Option(20, min=1, help="How many of the newest to list."),
+    delete: list[str] = typer.Option([], help="Delete this run's record instead. Give it again for more."),
+    as_json: bool = typer.Option(False, "--json", help="Print one JSON document (schema compile-loop/runs/1)."),
+) -> None:
+    """List recorded runs, newest first, or delete some.
+
+    Records stay on this machine, without keys, for 30 days or 1 GiB. Exit code: 0, or 2 where there is no such run.
+    """
+    for name in delete:
+        record = find(name)
+        try:
+            store().delete(record)
+        except RecordError as error:
+            refuse(str(error))
+        typer.echo(f"Deleted the record of run {record.id}.", err=as_json)
+    if delete:
+        return
+    found = [summary(record) for record in store().all()[:limit]]
+    if as_json:
+        typer.echo(json.dumps({"schema": "compile-loop/runs/1", "runs": found}, indent=2, ensure_ascii=False))
+        return
+    if not found:
+        typer.echo(f"No run is recorded yet. Records will lie in {store().runs}.")
+        return
+    table = Table(box=None, pad_edge=False)
+    for title in ("run", "started", "how it ended", "rounds", "errors", "model", "files"):
+        table.add_column(title, overflow="fold")
+    for each in found:
+        table.add_row(*_row(each))
+    Console().print(table)
+
+
+def _row(each: dict[str, Any]) -> list[str]:
+    ending = each["failure"]["kind"] if each["failure"] else each["ending"] or each["state"]
+    files = ", ".join(each["targets"]) or f"{Path(each['root']).name}/"
+    return [
+        each["id"],
+        str(each["started"]).replace("T", " ").removesuffix("Z"),
+        styled(ending) + ("  [dim]resume it[/dim]" if each["resumable"] and each["state"] == "interrupted" else ""),
+        str(each["rounds"]),
+        f"{each['errorsBefore']} → {each['errorsAfter']}",
+        escape(each["model"] or "none"),
+        escape(files),
+    ]
