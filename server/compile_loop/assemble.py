@@ -40,7 +40,8 @@ from compile_loop.edits.text import UndecodableError, decode
 from compile_loop.engine.budget import Budget
 from compile_loop.engine.handle import Run
 from compile_loop.engine.request import Parts, RunRequest, Scope
-from compile_loop.models.choose import ModelSettings, make_generator, parse_model
+from compile_loop.models.choose import ModelSettings, Timeouts, make_generator, parse_model
+from compile_loop.models.prices import Price, price_of
 from compile_loop.record.asked import Asked
 from compile_loop.record.memory import FileMemory
 from compile_loop.record.recorder import Recorder
@@ -130,6 +131,7 @@ def start(job: Job) -> Run:
         auth=job.auth,
         inspect=lambda edit, failures, wish: inspect(edit, failures, spec=wish),
         clock=time.monotonic,
+        price=_price(job),
     )
     if not job.settings.record:
         return Run(request, parts)
@@ -298,10 +300,27 @@ def model_of(settings: Settings) -> TurnGenerator | None:
                 api_key_env=settings.api_key_env or None,
                 max_tokens=settings.max_tokens,
                 temperature=settings.temperature,
+                timeouts=Timeouts(**settings.timeouts.model_dump()),
+                headers=settings.headers,
+                extra_body=settings.extra_body,
+                disable_thinking=settings.disable_thinking,
+                proxy=settings.proxy or None,
+                ca_file=settings.ca_file or None,
             )
         )
     except ModelError as error:
         raise ConfigurationError(error.message) from error
+    except ValueError as error:
+        raise ConfigurationError(str(error)) from error
+
+
+def _price(job: Job) -> Price | None:
+    """What a call of the job's model costs; None where that is not known."""
+    if job.generator is not None or not job.settings.model.strip():
+        return None
+    try:
+        provider, model = parse_model(job.settings.model)
+        return price_of(provider, model, job.settings.base_url or None, job.settings.prices)
     except ValueError as error:
         raise ConfigurationError(str(error)) from error
 

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 from pydantic.alias_generators import to_camel
+
+
+class ModelTimeouts(BaseModel):
+    """How long a model's endpoint may be silent, in seconds: to connect, until its first byte, between two pieces."""
+
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="ignore")
+
+    connect: float = Field(default=10.0, gt=0)
+    first_byte: float = Field(default=120.0, gt=0)
+    idle: float = Field(default=120.0, gt=0)
 
 
 class Settings(BaseModel):
@@ -25,6 +35,19 @@ class Settings(BaseModel):
     """Name of the environment variable with the key; empty: the provider's usual one."""
     max_tokens: int | None = Field(default=None, ge=1)
     temperature: float | None = None
+    disable_thinking: bool = False
+    """Ask a model that can reason not to."""
+    timeouts: ModelTimeouts = Field(default_factory=ModelTimeouts)
+    headers: dict[str, str] = Field(default_factory=dict, exclude=True, repr=False)
+    """Sent with every request to the model; they may hold a secret, so they are in no record."""
+    extra_body: dict[str, Any] = Field(default_factory=dict)
+    """Added to every request to the model; wins over what would be sent without it."""
+    proxy: str = Field(default="", exclude=True, repr=False)
+    """Address of a proxy for the model's endpoint; empty: the environment's, which is not used for this machine."""
+    ca_file: str = ""
+    """PEM file of further issuers of certificates that are trusted for the model's endpoint."""
+    prices: dict[str, dict[str, float]] = Field(default_factory=dict)
+    """Of a million tokens, by `provider:name` or `name`: `input`, `output`, `cached`, `written`; wins over the table."""
     tool_mode: Literal["auto", "read_only", "none", "adaptive"] = "auto"
     """Which channel the model has: tools and text, reading tools and text, text alone, or text alone as a rescue."""
     max_steps: int = Field(default=40, ge=1)

@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from compile_loop.cli import check, demo, diagnose, doctor, edit, evaluate, fix, replay, resume, runs, serve, show
+from compile_loop.cli import check, demo, diagnose, doctor, edit, evaluate, fix, models, replay, resume, runs, serve, show
 from compile_loop.version import VERSION
 
 app = typer.Typer(
@@ -17,7 +17,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
 )
-for command in (fix, check, edit, diagnose, runs, show, replay, resume, evaluate, doctor, serve, demo):
+for command in (fix, check, edit, diagnose, models, runs, show, replay, resume, evaluate, doctor, serve, demo):
     app.command(name=command.NAME, epilog=command.EXAMPLE)(command.run)
 
 
