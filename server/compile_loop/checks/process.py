@@ -79,6 +79,8 @@ async def run_process(
             await asyncio.wait_for(readers, _DRAIN_SECONDS)
     finally:
         readers.cancel()
+        with contextlib.suppress(asyncio.CancelledError, Exception):
+            await asyncio.wait_for(asyncio.shield(readers), 0.5)  # one that nobody looks at is reported as a fault
         await _end(process, mark, swept=left is not None)
     return Finished(
         exit_code=process.returncode if process.returncode is not None else -1,
