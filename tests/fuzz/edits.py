@@ -14,6 +14,7 @@ import sys
 import time
 import traceback
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from tests.support.edit_oracle import body, outside_is_kept, raw_lines, span_of, spliced
@@ -22,7 +23,7 @@ from compile_loop.contracts.edits import Hunk
 from compile_loop.edits.apply import Applied, HeldBlocks, Refused, Target, apply_reply, apply_search_replace
 from compile_loop.edits.blocks import parse
 from compile_loop.edits.hunks import apply_hunks, minimal_hunks
-from compile_loop.edits.text import decode
+from compile_loop.edits.text import UndecodableError, decode
 
 _WORDS = ["a", "b", "c", "x = 1", "x = 2", "return 0", "}", "f() {", "if x:", "s = 'q'", 's = "q"', "t - u"]
 _ODD = [
@@ -347,6 +348,11 @@ def follow_up(maker: Maker, case: Case, refused: Refused, counts: Counter[str]) 
 def tool_call(maker: Maker, case: Case, counts: Counter[str]) -> None:
     """The tool channel, with lines or a fragment."""
     path, data = next(iter(case.files.items()))
+    with suppress(UndecodableError):
+        _tool_call(maker, path, data, counts)
+
+
+def _tool_call(maker: Maker, path: str, data: bytes | None, counts: Counter[str]) -> None:
     text = decode(data or b"").text.replace("\r\n", "\n").replace("\r", "\n")
     rng = maker.rng
     if text and rng.random() < 0.6:

@@ -185,7 +185,7 @@ def _refuse_unmarked_utf16(data: bytes) -> None:
     if b"\0" not in data:
         return
     nulls = data.count(0)
-    if nulls < 2 or nulls * 3 < len(data) or len(data) % 2:
+    if nulls < 2 or nulls * 5 < len(data) * 2 or len(data) % 2:
         return
     even = data[0::2].count(0)
     if even in (0, nulls):

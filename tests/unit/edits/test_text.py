@@ -58,7 +58,8 @@ def test_a_mark_of_another_encoding_than_the_named_is_text() -> None:
 
 
 def test_nuls_in_utf8_are_text_but_unmarked_utf16_is_not() -> None:
-    assert decode(b"a\x00b\x00\x00c\n").text == "a\x00b\x00\x00c\n"
+    for data in (b"a\x00b\x00\x00c\n", b"a\x00\r\na\x00", b"\x00\x00\x00\x00", b"a\x00"):
+        assert decode(data).encode() == data
     for codec in ("utf-16-le", "utf-16-be"):
         with pytest.raises(UndecodableError, match="byte order mark"):
             decode("int main(void);\n".encode(codec))
