@@ -1,0 +1,62 @@
+"""Records go after 30 days or beyond 1 GiB, the oldest first, never one under way (SPEC R1)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.unit.record.records import record_of
+
+from compile_loop.record.retention import DAYS, ROOM, prune, remove, size_of
+
+pytestmark = pytest.mark.spec("R1")
+MIB = 1 << 20
+
+
+def left(runs: Path) -> list[str]:
+    return sorted(place.name.rpartition("-")[2] for place in runs.iterdir())
+
+
+def test_the_bounds_are_thirty_days_and_a_gibibyte() -> None:
+    assert (DAYS, ROOM) == (30, 1024**3)
+
+
+def test_records_older_than_thirty_days_go(tmp_path: Path) -> None:
+    for name, age in (("new", 0.0), ("nearly", 29.9), ("old", 30.1), ("older", 400.0)):
+        record_of(tmp_path, name, age=age)
+    assert {name.rpartition("-")[2] for name in prune(tmp_path)} == {"old", "older"}
+    assert left(tmp_path) == ["nearly", "new"]
+
+
+def test_beyond_the_room_the_oldest_go_first(tmp_path: Path) -> None:
+    for name, age in (("c", 1.0), ("a", 3.0), ("d", 0.5), ("b", 2.0)):
+        record_of(tmp_path, name, age=age, size=MIB)
+    assert [name.rpartition("-")[2] for name in prune(tmp_path, room=3 * MIB)] == ["a", "b"]
+    assert left(tmp_path) == ["c", "d"]
+
+
+def test_a_run_under_way_stays_however_old_and_large(tmp_path: Path) -> None:
+    record_of(tmp_path, "mine", age=100.0, size=2 * MIB, owner="me")
+    record_of(tmp_path, "dead", age=100.0, owner="killed")
+    assert prune(tmp_path, room=MIB) == ["20260101-000000-dead"]
+    assert left(tmp_path) == ["mine"]
+
+
+def test_links_are_not_followed_and_half_removed_records_go(tmp_path: Path) -> None:
+    runs, outside = tmp_path / "runs", tmp_path / "outside"
+    outside.mkdir()
+    (outside / "kept.txt").write_text("kept")
+    folder = record_of(runs, "old", age=99.0)
+    (folder / "link").symlink_to(outside)
+    (runs / "elsewhere").symlink_to(outside)
+    (runs / ".going-1234").mkdir()
+    (runs / ".going-1234" / "events.jsonl").write_text("x")
+    prune(runs)
+    assert (outside / "kept.txt").read_text() == "kept"
+    assert [place.name for place in runs.iterdir()] == ["elsewhere"]
+
+
+def test_no_folder_no_rights_no_trouble(tmp_path: Path) -> None:
+    assert prune(tmp_path / "absent") == []
+    remove(tmp_path / "absent")
+    assert size_of(tmp_path / "absent") == 0
