@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,7 @@ from compile_loop.toolchains.registry import toolchains
 from compile_loop.toolchains.sources import SKIPPED
 from compile_loop.toolchains.toolchain import Toolchain
 
+_SHEBANG = re.compile(rb"^#!\s*(?:\S*/env\s+(?:-S\s+)?)?(?:\S*/)?(?P<name>[A-Za-z]+)[\d.]*")
 _DEPTH = 4
 _MOST_DIRECTORIES = 200
 _MOST_FILES = 200
@@ -50,6 +52,45 @@ def detect(root: Path, targets: Sequence[Path]) -> list[Proposal]:
     return [proposal for proposal, _ in sorted(proposals, key=lambda pair: -pair[1])]
 
 
+def candidates(root: Path, target: Path) -> list[Proposal]:
+    """Every check that suits a file, for a person to choose from: nearest manifests first, then the file by itself."""
+    root = root.absolute()
+    path = root / target
+    found: list[Proposal] = []
+    for directory in path.parents:
+        if directory != root and root not in directory.parents:
+            break
+        found += [Proposal(check, one.name) for one, check in _manifests(directory, root) if _builds(one, path)]
+    if (language := _language(path)) is not None:
+        found += [Proposal(check, language.name) for check in _compiles(language, [path], root)]
+    found += [
+        Proposal(check, toolchain.name)
+        for toolchain in toolchains()
+        if toolchain.recheck and _builds(toolchain, path) and (check := toolchain.recheck([path], root))
+    ]
+    return list({f"{one.check.command} {one.check.cwd}": one for one in reversed(found)}.values())[::-1]
+
+
+def check_of_source(source: str, root: Path, targets: Sequence[Path]) -> Proposal | None:
+    """The check that reproduces findings that an editor shows under `source` (SPEC Q1): `eslint`, `Pylance`, `rustc`."""
+    root = root.absolute()
+    wanted = source.strip().lower().replace("-language-server", "")
+    files = [root / target for target in targets]
+    for toolchain in toolchains():
+        if wanted not in {toolchain.name, *toolchain.sources, *(reader.source for reader in toolchain.readers)}:
+            continue
+        for file in files:
+            for directory in file.parents:
+                if directory != root and root not in directory.parents:
+                    break
+                if toolchain.notice and _builds(toolchain, file) and (check := toolchain.notice(directory, root)):
+                    return Proposal(check, toolchain.name)
+        for make in (toolchain.recheck, toolchain.compile):
+            if make is not None and (check := make(files, root)) is not None:
+                return Proposal(check, toolchain.name)
+    return None
+
+
 def _whole(root: Path) -> list[Proposal]:
     """The checks of a workspace of which no file was named."""
     level, files = [root], list[Path]()
@@ -82,14 +123,32 @@ def _nearest(path: Path, root: Path) -> tuple[Toolchain, Check] | None:
         if directory != root and root not in directory.parents:
             return None
         for toolchain, check in _manifests(directory, root):
-            if path.suffix.lower() in toolchain.builds or path.name in toolchain.builds:
+            if _builds(toolchain, path):
                 return toolchain, check
     return None
 
 
+def _builds(toolchain: Toolchain, path: Path) -> bool:
+    """Whether the toolchain's manifests count for a file."""
+    return path.suffix.lower() in toolchain.builds or path.name in toolchain.builds
+
+
 def _language(path: Path) -> Toolchain | None:
     ending = path.suffix.lower()
-    return next((toolchain for toolchain in toolchains() if toolchain.compile and ending in toolchain.endings), None)
+    if ending:
+        return next((one for one in toolchains() if one.compile and ending in one.endings), None)
+    name = _interpreter(path)
+    return next((one for one in toolchains() if one.compile and name in one.interpreters), None) if name else None
+
+
+def _interpreter(path: Path) -> str | None:
+    """The program that a script without an ending names in its first line."""
+    try:
+        with path.open("rb") as file:
+            found = _SHEBANG.match(file.read(200))
+    except OSError:
+        return None
+    return found["name"].decode() if found else None
 
 
 def _compiles(toolchain: Toolchain, files: Sequence[Path], root: Path) -> Iterator[Check]:

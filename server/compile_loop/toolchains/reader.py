@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import shlex
 from abc import ABC, abstractmethod
+from collections import deque
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import ClassVar
 
 from compile_loop.contracts.diagnostics import Diagnostic
-from compile_loop.toolchains.terminal import Line
+from compile_loop.toolchains.terminal import Line, clean
 from compile_loop.toolchains.tree import Tree
 
 
@@ -18,12 +19,17 @@ class Context:
     """What all readers of one run share.
 
     `hint` is the tool's name or its command line; `seen` are the names of tools that the output itself gave away so
-    far, for lines that mean something only in their company.
+    far, for lines that mean something only in their company. `recent` are the last raw lines, the present one last.
     """
 
     tree: Tree
     hint: str = ""
     seen: set[str] = field(default_factory=set)
+    recent: deque[str] = field(default_factory=deque)
+
+    def before(self, lines: int = 1) -> str:
+        """What was printed so many lines before the present one, without control sequences."""
+        return clean(self.recent[-1 - lines]).text if len(self.recent) > lines else ""
 
     def hinted(self, *programs: str) -> bool:
         """Whether the hint runs one of `programs`, or the output gave one away."""

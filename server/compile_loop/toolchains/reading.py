@@ -11,8 +11,9 @@ from functools import lru_cache
 
 from compile_loop.contracts.diagnostics import Diagnostic
 from compile_loop.toolchains.flood import Flood
+from compile_loop.toolchains.json_documents import JsonDocuments
 from compile_loop.toolchains.reader import Context, Reader
-from compile_loop.toolchains.registry import reader_types
+from compile_loop.toolchains.registry import reader_types, shape_types
 from compile_loop.toolchains.sources import Sources
 from compile_loop.toolchains.tail import Tail
 from compile_loop.toolchains.terminal import Line, clean
@@ -30,11 +31,13 @@ _SEEDS = ("rror", "arning", "ndefined ")
 
 
 @lru_cache(maxsize=1)
-def _needed_words() -> tuple[str, ...]:
-    """A line without any of these begins nothing. An escape may hide a word, so it counts as one."""
+def _needed_words() -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """A line without any of these begins nothing: words with a colon, and others. An escape may hide either."""
     triggers = {trigger for reader in reader_types() for trigger in reader.triggers}
+    triggers |= {begin for shape in shape_types() for begin in shape.begins} | {'{"'}
     words = {next((seed for seed in _SEEDS if seed in trigger), trigger) for trigger in triggers}
-    return ("\x1b", *sorted(word for word in words if not any(other in word for other in words - {word})))
+    least = sorted(word for word in words if not any(other in word for other in words - {word}))
+    return tuple(word for word in least if ":" in word), ("\x1b", *(word for word in least if ":" not in word))
 
 
 class OutputReader:
@@ -48,13 +51,14 @@ class OutputReader:
         tree = Tree(root=root, cwd=cwd, sources=sources)
         if hint and (moved := _CHANGE_DIRECTORY.match(hint)):
             tree.names.cwd = tree.names.join(cwd, next(part for part in moved.groups() if part))
-        self._context = Context(tree, hint or "")
+        self._tail = Tail()
+        self._context = Context(tree, hint or "", recent=self._tail.lines)
         self._readers = [reader(self._context) for reader in reader_types()]
+        self._documents = JsonDocuments(shape_types(), self._context)
         self._open: Reader | None = None
         self._patience = _PATIENCE
         self._flood = Flood()
-        self._tail = Tail()
-        self._words = _needed_words()
+        self._with_colon, self._others = _needed_words()
 
     @property
     def total(self) -> int:
@@ -68,16 +72,25 @@ class OutputReader:
 
     def feed(self, line: str) -> list[Diagnostic]:
         """Take one line without its end, control sequences still in it; returns the diagnostics that are complete now."""
-        self._tail.add(line)
-        if self._open is None:
-            for word in self._words:
-                if word in line:
-                    break
-            else:
-                return []
-        if len(line) > _LONGEST and not line.lstrip().startswith(("{", "[")):
-            line = line[:_LONGEST]
+        if len(line) > _LONGEST:
+            self._tail.add(line[-_LONGEST:])
+            if not line.lstrip().startswith(("{", "[")):
+                line = line[:_LONGEST]
+        else:
+            self._tail.add(line)
+        if self._open is None and not self._documents.open and not self._may_begin(line):
+            return []
         return self._flood.admit(self._take(clean(line)))
+
+    def _may_begin(self, line: str) -> bool:
+        if ":" in line:
+            for word in self._with_colon:
+                if word in line:
+                    return True
+        for word in self._others:
+            if word in line:
+                return True
+        return len(line) < 4 and line.strip() in ("[", "{")
 
     def close(self, exit_code: int) -> list[Diagnostic]:
         """The output is over. Returns the rest, or the output's tail where nothing of a failed command was readable."""
@@ -90,6 +103,8 @@ class OutputReader:
         return admitted
 
     def _take(self, line: Line) -> list[Diagnostic]:
+        if (found := self._documents.take(line.text)) is not None:
+            return found
         if self._open is not None and self._open.go_on(line):
             self._patience = _PATIENCE
             return self._end() if self._open.complete else []

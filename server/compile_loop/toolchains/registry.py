@@ -7,6 +7,7 @@ from functools import lru_cache
 from importlib import import_module
 
 from compile_loop.toolchains import tools
+from compile_loop.toolchains.json_documents import JsonShape
 from compile_loop.toolchains.reader import Reader
 from compile_loop.toolchains.toolchain import Toolchain
 
@@ -24,6 +25,12 @@ def reader_types() -> tuple[type[Reader], ...]:
     """Every reader once, in the order in which they are offered a line."""
     readers = dict.fromkeys(reader for toolchain in toolchains() for reader in toolchain.readers)
     return tuple(sorted(readers, key=lambda reader: reader.order))
+
+
+@lru_cache(maxsize=1)
+def shape_types() -> tuple[type[JsonShape], ...]:
+    """Every shape of JSON once, in the order in which they are offered an object."""
+    return tuple(dict.fromkeys(shape for toolchain in toolchains() for shape in toolchain.shapes))
 
 
 def readable_environment() -> dict[str, str]:

@@ -16,12 +16,12 @@ class Tail:
     """Remembers the last lines of an output."""
 
     def __init__(self) -> None:
-        self._lines: deque[str] = deque(maxlen=LINES * 2)
-        self.add = self._lines.append
+        self.lines: deque[str] = deque(maxlen=LINES * 2)
+        self.add = self.lines.append
 
     def diagnostics(self, exit_code: int, hint: str) -> list[Diagnostic]:
         """The tail as one diagnostic that names the command."""
-        shown = [clean(line[-4096:]).text.rstrip()[:_WIDEST] for line in self._lines]
+        shown = [clean(line[-4096:]).text.rstrip()[:_WIDEST] for line in self.lines]
         lines = [line for line in shown if line][-LINES:]
         text = "\n".join(lines) if lines else "The command printed nothing."
         command = f"`{hint}`" if hint else "The command"

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from compile_loop.contracts.checks import Check
+from compile_loop.toolchains.json_documents import JsonShape
 from compile_loop.toolchains.reader import Reader
 
 
@@ -22,19 +23,26 @@ class Program:
 class Toolchain:
     """One toolchain.
 
-    `endings` are file name endings of its sources, with the dot, in lower case. `order` sorts readers and manifests:
-    lower comes first. `notice` is given a directory and the workspace root, both absolute, and gives the check of a
-    manifest in that directory, if it holds one; `builds` are the endings for which such a manifest counts. `compile`
-    is given files of this language and the root, and gives a check of just these files. `environment` are variables
-    that make the tool say more for a program to read, whoever calls it.
+    `readers` read its text, `shapes` its JSON. `endings` are file name endings of its sources, with the dot, in lower
+    case; `interpreters` are programs that a `#!` line may name instead. `order` sorts readers and manifests: lower comes
+    first. `notice` is given a directory and the workspace root, both absolute, and gives the check of a manifest in that
+    directory, if it holds one; `builds` are the endings, or whole names, of files for which such a manifest counts.
+    `compile` is given files of this language and the root, and gives a check of just these files; `recheck` does the
+    same for a tool that checks files of others' languages, and is taken only where a finding of its own is to be
+    reproduced. `sources` are what editors call its findings, where that is not its own name. `environment` are
+    variables that make the tool say more for a program to read, whoever calls it.
     """
 
     name: str
-    readers: tuple[type[Reader], ...]
+    readers: tuple[type[Reader], ...] = ()
+    shapes: tuple[type[JsonShape], ...] = ()
     programs: tuple[Program, ...] = ()
     endings: tuple[str, ...] = ()
+    interpreters: tuple[str, ...] = ()
     builds: tuple[str, ...] = ()
     order: int = 50
     notice: Callable[[Path, Path], Check | None] | None = None
     compile: Callable[[Sequence[Path], Path], Check | None] | None = None
+    recheck: Callable[[Sequence[Path], Path], Check | None] | None = None
+    sources: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)

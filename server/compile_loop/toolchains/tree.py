@@ -6,7 +6,7 @@ from collections import OrderedDict
 from dataclasses import dataclass
 
 from compile_loop.contracts.diagnostics import Position, Range
-from compile_loop.edits.text import SourceText, UndecodableError, decode, line_end
+from compile_loop.edits.text import SourceText, UndecodableError, decode, line_end, utf16_length
 from compile_loop.toolchains.columns import Unit, column_of, index_of, utf16
 from compile_loop.toolchains.names import Names
 from compile_loop.toolchains.sources import Sources
@@ -93,6 +93,17 @@ class Tree:
         text = self.text(path)
         return None if text is None else text.source.position_at(offset)
 
+    def position_of_utf16(self, path: str, offset: int) -> Position | None:
+        """The position of an offset in UTF-16 units into the file's text, its byte order mark left out."""
+        if (text := self.text(path)) is None:
+            return None
+        for number, line in enumerate(text.source.lines):
+            length = utf16_length(line)
+            if offset < length:
+                return Position(number, min(offset, utf16_length(text.lines[number])))
+            offset -= length
+        return Position(len(text.lines) - 1, utf16_length(text.lines[-1]))
+
     def place_by_units(self, path: str, line: int, column: int, units: tuple[Unit, ...], message: str) -> Place:
         """The character at a position whose unit is one of `units`: the first under which the quoted name stands there.
 
@@ -136,6 +147,14 @@ class Tree:
         text = self.line(place.path, place.line)
         end = place.index if text is None else token_end(text, place.index, bang=bang)
         return self.between(place, Place(place.path, place.line, end))
+
+    def named(self, place: Place, message: str) -> Range:
+        """What the message quotes, if that stands at the place; else the token there."""
+        text = self.line(place.path, place.line)
+        for name in quoted(message) if text is not None else ():
+            if text is not None and stands_at(text, place.index, name):
+                return self.between(place, Place(place.path, place.line, place.index + len(name)))
+        return self.token(place)
 
     def cells(self, place: Place, width: int, *, tab: int = 8) -> Range:
         """From a place on, `width` terminal cells wide."""

@@ -48,7 +48,7 @@ TOOLCHAIN = Toolchain(
 
 
 def forget() -> None:
-    for remembered in (registry.toolchains, registry.reader_types, reading._needed_words):
+    for remembered in (registry.toolchains, registry.reader_types, registry.shape_types, reading._needed_words):
         remembered.cache_clear()
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from compile_loop.contracts.checks import Check
 from compile_loop.contracts.diagnostics import NOWHERE, Diagnostic, Phase, Related, Severity
+from compile_loop.toolchains.manifest import manifest_check
 from compile_loop.toolchains.reader import Context, Reader
 from compile_loop.toolchains.terminal import Line
 from compile_loop.toolchains.toolchain import Program, Toolchain
@@ -113,14 +114,9 @@ def _notice(directory: Path, root: Path) -> Check | None:
     # A folder of a larger project: the outermost of the chain is the project, and it alone can be configured.
     if directory != root and (directory.parent / "CMakeLists.txt").is_file():
         return _notice(directory.parent, root)
-    place = directory.relative_to(root).as_posix()
     configured = (directory / "build" / "CMakeCache.txt").is_file()
-    return Check(
-        name="cmake" if place == "." else f"cmake ({place})",
-        command="cmake --build build" if configured else "cmake -S . -B build && cmake --build build",
-        cwd=place,
-        reason=f"{'CMakeLists.txt' if place == '.' else place + '/CMakeLists.txt'} is the nearest manifest",
-    )
+    command = "cmake --build build" if configured else "cmake -S . -B build && cmake --build build"
+    return manifest_check("cmake", command, lists.name, directory, root)
 
 
 TOOLCHAIN = Toolchain(

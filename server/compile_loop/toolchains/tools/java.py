@@ -119,7 +119,7 @@ class Javac(Reader):
                 severity=Severity.ERROR if block.kind == "error" else Severity.WARNING,
                 code=block.code,
                 source=self.source,
-                phase=_phase(block.message[0]),
+                phase=phase_of(block.message[0]),
                 rendered="\n".join(block.lines),
             )
         ]
@@ -155,7 +155,7 @@ class JavacRaw(Reader):
                 severity=Severity.ERROR if raw["kind"] == "err" else Severity.WARNING,
                 code=code,
                 source=self.source,
-                phase=_phase(raw["code"]),
+                phase=phase_of(raw["code"]),
                 rendered=line.text,
             )
         ]
@@ -178,7 +178,8 @@ class JavacRaw(Reader):
         return found
 
 
-def _phase(message: str) -> Phase:
+def phase_of(message: str) -> Phase:
+    """How far javac had come, from its message or its key for it."""
     if _CONFIGURE.match(message):
         return Phase.CONFIGURE
     return Phase.PARSE if _SYNTAX.search(message) else Phase.TYPE

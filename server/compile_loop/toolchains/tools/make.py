@@ -7,6 +7,7 @@ from pathlib import Path
 
 from compile_loop.contracts.checks import Check
 from compile_loop.contracts.diagnostics import NOWHERE, Diagnostic, Phase
+from compile_loop.toolchains.manifest import first_file, manifest_check
 from compile_loop.toolchains.reader import Context, Reader
 from compile_loop.toolchains.terminal import Line
 from compile_loop.toolchains.toolchain import Program, Toolchain
@@ -84,16 +85,8 @@ class Make(Reader):
 
 
 def _notice(directory: Path, root: Path) -> Check | None:
-    name = next((name for name in _NAMES if (directory / name).is_file()), None)
-    if name is None:
-        return None
-    place = directory.relative_to(root).as_posix()
-    return Check(
-        name="make" if place == "." else f"make ({place})",
-        command=("make",),
-        cwd=place,
-        reason=f"{name if place == '.' else f'{place}/{name}'} is the nearest manifest",
-    )
+    name = first_file(directory, *_NAMES)
+    return manifest_check("make", ("make",), name, directory, root) if name else None
 
 
 TOOLCHAIN = Toolchain(

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from compile_loop.contracts.checks import Check
+from compile_loop.toolchains.manifest import manifest_check
 from compile_loop.toolchains.single import relative_names, scratch
 from compile_loop.toolchains.toolchain import Program, Toolchain
 from compile_loop.toolchains.tools.rust_json import RustJson
@@ -19,13 +20,8 @@ _MAIN = re.compile(rb"^\s*(?:pub\s+)?(?:async\s+)?fn\s+main\s*\(", re.MULTILINE)
 def _notice(directory: Path, root: Path) -> Check | None:
     if not (directory / "Cargo.toml").is_file():
         return None
-    place = directory.relative_to(root).as_posix()
-    return Check(
-        name="cargo check" if place == "." else f"cargo check ({place})",
-        command=("cargo", "check", "--all-targets", "--message-format=json"),
-        cwd=place,
-        reason=f"{'Cargo.toml' if place == '.' else place + '/Cargo.toml'} is the nearest manifest",
-    )
+    command = ("cargo", "check", "--all-targets", "--message-format=json")
+    return manifest_check("cargo check", command, "Cargo.toml", directory, root)
 
 
 def _compile(files: Sequence[Path], root: Path) -> Check | None:

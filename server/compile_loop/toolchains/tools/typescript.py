@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +10,7 @@ from pathlib import Path
 from compile_loop.contracts.checks import Check
 from compile_loop.contracts.diagnostics import NOWHERE, Diagnostic, Phase, Range, Related, Severity
 from compile_loop.toolchains.columns import Unit
+from compile_loop.toolchains.manifest import holds, manifest_check, own_program
 from compile_loop.toolchains.reader import Context, Reader
 from compile_loop.toolchains.single import relative_names
 from compile_loop.toolchains.terminal import Line
@@ -32,6 +31,9 @@ _CHECKER_GRAMMAR = frozenset(
 """Numbers below 2000 that the checker gives: the file was parsed."""
 _ABOUT_PROJECTS = frozenset({6053, 6054, 6059, 6304, 6305, 6306, 6307, 6310, 6377, 6379, 18000, 18001, 18002, 18003})
 """Numbers from 6000 on that are about a project's files and references."""
+
+
+_SOLUTION = r'^\s*"references"\s*:\s*\[\s*[^\]\s]'
 
 
 @dataclass(slots=True)
@@ -154,34 +156,12 @@ def _phase(number: int) -> Phase:
     return Phase.PARSE if number < 2000 and number not in _CHECKER_GRAMMAR else Phase.TYPE
 
 
-def _program(directory: Path, root: Path) -> str:
-    """The project's own tsc if it has one, relative to `directory`, where the check runs."""
-    for above in (directory, *directory.parents):
-        for name in ("tsc.cmd", "tsc") if os.name == "nt" else ("tsc",):
-            program = above / "node_modules" / ".bin" / name
-            if program.exists():
-                return os.path.relpath(program, directory).replace(os.sep, "/")
-        if above == root:
-            break
-    return "tsc.cmd" if os.name == "nt" and shutil.which("tsc.cmd") else "tsc"
-
-
 def _notice(directory: Path, root: Path) -> Check | None:
-    manifest = directory / "tsconfig.json"
-    if not manifest.is_file():
+    if not (directory / "tsconfig.json").is_file():
         return None
-    place = directory.relative_to(root).as_posix()
-    try:
-        solution = re.search(rb'^\s*"references"\s*:\s*\[\s*[^\]\s]', manifest.read_bytes(), re.MULTILINE)
-    except OSError:
-        solution = None
-    how = ("-b",) if solution else ("-p", ".", "--noEmit")
-    return Check(
-        name="tsc" if place == "." else f"tsc ({place})",
-        command=(_program(directory, root), *how, "--pretty", "false"),
-        cwd=place,
-        reason=f"{'tsconfig.json' if place == '.' else place + '/tsconfig.json'} is the nearest manifest",
-    )
+    how = ("-b",) if holds(directory, "tsconfig.json", _SOLUTION) else ("-p", ".", "--noEmit")
+    command = (own_program("tsc", directory, root), *how, "--pretty", "false")
+    return manifest_check("tsc", command, "tsconfig.json", directory, root)
 
 
 def _compile(files: Sequence[Path], root: Path) -> Check | None:
@@ -201,7 +181,7 @@ def _compile(files: Sequence[Path], root: Path) -> Check | None:
     )
     return Check(
         name="tsc",
-        command=(_program(root, root), *options, *jsx, *relative_names(files, root)),
+        command=(own_program("tsc", root, root), *options, *jsx, *relative_names(files, root)),
         reason="no tsconfig.json above: the files are checked by themselves",
     )
 

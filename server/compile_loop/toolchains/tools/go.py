@@ -1,0 +1,44 @@
+"""Go: what to run for a module, and who reads the output."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from compile_loop.contracts.checks import Check
+from compile_loop.toolchains.manifest import first_file, manifest_check
+from compile_loop.toolchains.single import relative_names
+from compile_loop.toolchains.toolchain import Program, Toolchain
+from compile_loop.toolchains.tools.go_build import GoBuild, GoVetJson
+from compile_loop.toolchains.tools.go_panic import GoPanic
+from compile_loop.toolchains.tools.go_test import GoTest, GoTestJson
+
+# Vet knows the tests, too, but stops at the first type error of a package; build names them all.
+_EVERYTHING = f"go build -gcflags=-e -o {os.devnull} ./... && go vet ./..."
+
+
+def _notice(directory: Path, root: Path) -> Check | None:
+    manifest = first_file(directory, "go.mod")
+    return manifest_check("go build", _EVERYTHING, manifest, directory, root) if manifest else None
+
+
+def _compile(files: Sequence[Path], root: Path) -> Check | None:
+    if not files or len({file.parent for file in files}) > 1:
+        return None  # the files of one command are one package
+    command = ("go", "vet", *relative_names(files, root))
+    return Check(name="go vet", command=command, reason="no go.mod above: the files are checked as one package")
+
+
+TOOLCHAIN = Toolchain(
+    name="go",
+    readers=(GoTestJson, GoTest, GoPanic, GoBuild),
+    shapes=(GoVetJson,),
+    programs=(Program("go", "golang-go"),),
+    endings=(".go",),
+    builds=(".go", "go.mod"),
+    order=12,
+    notice=_notice,
+    compile=_compile,
+    sources=("compiler", "gopls"),
+)
