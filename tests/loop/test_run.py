@@ -413,3 +413,20 @@ async def test_no_temporary_folder_is_left(tmp_path: Path, monkeypatch: pytest.M
     (root / "read-only").chmod(0o500)
     await fix(root, [SEMICOLON], targets=["a.c"], checks=GCC)
     assert list(scratch.iterdir()) == []
+
+
+@pytest.mark.spec("E10", "Q11")
+async def test_new_files_are_made_only_where_the_run_allows_it(tmp_path: Path) -> None:
+    workspace(tmp_path, a_c='#include "new.h"\nint x = N;\n', kept_h="int kept;\n")
+    reply = f"<<< path=new.h >>>\n{block('', '#define N 1' + chr(10))}"
+    told = await fix(tmp_path, [reply], targets=["a.c", "kept.h"], checks=GCC, settings={"max_rounds": 1})
+    assert told.outcome.failure and told.of(EditRefused)
+    allowed = {"max_rounds": 1, "allow_new_files": True}
+    told = await fix(tmp_path, [reply], targets=["a.c", "kept.h"], checks=GCC, settings=allowed)
+    assert told.outcome.ending is Ending.GREEN, told.of(EditRefused)
+    (change,) = told.outcome.edit.files
+    assert (change.path, change.before, change.after) == ("new.h", None, b"#define N 1\n")
+    (tmp_path / "other.h").write_text("int other;\n")
+    over = f"<<< path=other.h >>>\n{block('', 'int mine;' + chr(10))}"
+    told = await fix(tmp_path, [over], targets=["a.c", "kept.h"], checks=GCC, settings=allowed)
+    assert told.of(EditRefused) and not told.of(EditApplied)

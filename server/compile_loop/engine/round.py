@@ -128,6 +128,8 @@ class Round:
             truncated=reply.finish == "length",
             held=played.held,
             at_reply_start=before,
+            before_last_edit=course.work.before_last_edit,
+            may_create=self._why_not_create if course.request.allow_new_files else None,
             root=course.parts.shadow.root,
         )
         if isinstance(edit, Applied):
@@ -141,6 +143,11 @@ class Round:
             self._refused(edit, edit.message, to_be_told_now=bool(reply.tool_calls))
         elif not reply.tool_calls and not played.applied:
             self._refused(edit, no_edit_prompt(course.targets.writable, course.request.edit_mode), to_be_told_now=False)
+
+    def _why_not_create(self, path: str) -> str | None:
+        shadow = self._course.parts.shadow
+        exists = shadow.peek(f"{shadow.root}/{path}") is not None
+        return "it exists and is none of the files that may be edited" if exists else None
 
     def _refused(self, edit: Refused, message: str, *, to_be_told_now: bool) -> None:
         self._played.held = edit.held

@@ -20,6 +20,8 @@ class WorkTree:
         self._encodings = encodings
         self._before: Changes = {}
         self._now: Changes = {}
+        self.before_last_edit: Changes = {}
+        """What the files of the last write held before it; tells a stale SEARCH from a wrong one (SPEC E7)."""
 
     async def add(self, paths: Sequence[str]) -> None:
         """Read targets that are not known yet."""
@@ -52,6 +54,7 @@ class WorkTree:
 
     async def write(self, changed: Changes) -> None:
         """Set files to new bytes, here and in the shadow."""
+        self.before_last_edit = {path: self._now.get(path) for path in changed}
         for path, data in changed.items():
             self._before.setdefault(path, None)
             self._now[path] = data
