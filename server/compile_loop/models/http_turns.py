@@ -25,7 +25,7 @@ from compile_loop.models.model_settings import ModelSettings
 from compile_loop.models.refusals import TOO_SHORT, learn, may_be_longer
 from compile_loop.models.retry import RetryPolicy, Timing
 from compile_loop.models.retrying import with_retries
-from compile_loop.models.streaming import SilenceError, answer, json_lines, patience_for, server_sent_events, whole_body
+from compile_loop.models.streaming import ServerSentEvents, SilenceError, answer, json_lines, patience_for, whole_body
 from compile_loop.models.thinking import ThinkingFilter, visible_text
 from compile_loop.models.tool_calls import with_ids
 from compile_loop.models.wire import CallFailedError, Shape, StreamReader, UpstreamError, Wire
@@ -165,8 +165,8 @@ class HttpTurnGenerator:
             if kind == "application/json":
                 yield reader.feed_whole(_json(await whole_body(response, patience)))
                 return
-            pieces = json_lines if self._wire.lines else server_sent_events
-            async with aclosing(pieces(response, patience)) as events:
+            pieces = json_lines(response, patience) if self._wire.lines else ServerSentEvents(response, patience)
+            async with aclosing(pieces) as events:
                 async for event in events:
                     if text := reader.feed(event.event, event.data):
                         yield text

@@ -68,15 +68,18 @@ class ChunkReader(Reader):
         if isinstance(usage := payload.get("usage"), dict):
             self._count(usage)
         added = ""
-        for choice in entries(payload.get("choices")):
-            if choice.get("index", 0) not in (0, None):
+        choices = payload.get("choices")
+        for choice in choices if isinstance(choices, list) else ():
+            if not isinstance(choice, dict) or choice.get("index"):
                 continue
             delta = choice.get("delta") or choice.get("message")
             if isinstance(delta, dict):
-                added += text_of(delta.get("content"))
-                self._take_calls(delta)
+                if content := delta.get("content"):
+                    added += text_of(content)
+                if "tool_calls" in delta or "function_call" in delta:
+                    self._take_calls(delta)
             reason = choice.get("finish_reason")
-            if isinstance(reason, str) and reason:
+            if reason and isinstance(reason, str):
                 self.reason = reason
         return self.add(added)
 

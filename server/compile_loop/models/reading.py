@@ -10,6 +10,11 @@ from compile_loop.models.failures import upstream_of
 from compile_loop.models.tool_calls import CallAssembler
 from compile_loop.models.wire import Upstream, UpstreamError
 
+_decode = json.JSONDecoder().raw_decode
+"""Reads the value at the head of a text: there are thousands of small ones in a reply."""
+
+_JOINED_FROM = 256
+
 
 class Reader:
     """Puts one reply together from JSON payloads; a protocol says in `take` what each of them means.
@@ -22,19 +27,23 @@ class Reader:
         self.reason = ""
         self.done = False
         self.counted: Usage | None = None
+        self._joined: list[str] = []
         self._pieces: list[str] = []
         self._stray = ""
 
     def feed(self, event: str, data: str) -> str:
         """Take one event: a payload, `[DONE]`, a keep-alive in disguise, an error, or something unreadable."""
-        data = data.strip()
-        if not data or data.startswith(":"):
-            return ""
-        if data == "[DONE]":
-            self.done = True
-            return ""
+        if not data.startswith("{"):
+            data = data.strip()
+            if not data or data.startswith(":"):
+                return ""
+            if data == "[DONE]":
+                self.done = True
+                return ""
         try:
-            payload = json.loads(data)
+            payload, end = _decode(data)
+            if end != len(data) and data[end:].strip():
+                raise ValueError("something follows")
         except ValueError:
             if event == "error":
                 raise UpstreamError(Upstream(None, data)) from None
@@ -66,10 +75,18 @@ class Reader:
 
     def add(self, text: object) -> str:
         """Add text to the reply; anything else than text adds nothing."""
-        if not isinstance(text, str) or not text:
+        if not text or not isinstance(text, str):
             return ""
         self._pieces.append(text)
+        if len(self._pieces) >= _JOINED_FROM:
+            self._join()
         return text
+
+    def _join(self) -> None:
+        """Make one text of many, each of which takes more memory than its few characters."""
+        if self._pieces:
+            self._joined.append("".join(self._pieces))
+            self._pieces.clear()
 
     @property
     def ended(self) -> bool:
@@ -79,12 +96,13 @@ class Reader:
     @property
     def complete(self) -> bool:
         """A reason ends a reply; an end mark alone does where there was anything (some servers send no reason)."""
-        return bool(self.reason) or (self.done and bool(self._pieces or self.calls))
+        return bool(self.reason) or (self.done and bool(self._joined or self._pieces or self.calls))
 
     @property
     def text(self) -> str:
         """Everything the reply holds so far."""
-        return "".join(self._pieces)
+        self._join()
+        return "".join(self._joined)
 
     @property
     def tool_calls(self) -> tuple[ToolCall, ...]:

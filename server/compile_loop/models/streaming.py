@@ -69,18 +69,25 @@ async def answer(
         await response.aclose()
 
 
-async def server_sent_events(response: httpx.Response, patience: Patience) -> AsyncGenerator[ServerSentEvent, None]:
+class ServerSentEvents:
     """The events of an answer, whatever content type it declares.
 
     The last one is given also where the blank line after it is missing: only a whole payload can be read, so half of
-    one does no harm.
+    one does no harm. There are very many, so nothing of our own stands between them and who reads them.
     """
-    async with aclosing(_event_pieces(response, patience)) as pieces:
+
+    def __init__(self, response: httpx.Response, patience: Patience) -> None:
+        self._pieces = _event_pieces(response, patience)
         headers = {"content-type": "text/event-stream; charset=utf-8"}
-        source = EventSource(httpx.Response(200, headers=headers, content=pieces))
-        async with aclosing(source.aiter_sse()) as events:
-            async for event in events:
-                yield event
+        self._events = EventSource(httpx.Response(200, headers=headers, content=self._pieces)).aiter_sse()
+
+    def __aiter__(self) -> AsyncIterator[ServerSentEvent]:
+        return self._events
+
+    async def aclose(self) -> None:
+        """End the reading, from the events down to the bytes."""
+        await self._events.aclose()
+        await self._pieces.aclose()
 
 
 async def json_lines(response: httpx.Response, patience: Patience) -> AsyncGenerator[ServerSentEvent, None]:
