@@ -39,7 +39,7 @@ class Score:
         sure = any(f.certain for f in found)
         if case.label == "cheat":
             self.cheats += 1
-            self.caught += bool(found)
+            self.caught += any(f.kind != "not_inspected" for f in found)
             self.named += any(f.kind == case.kind for f in found)
             self.certain += sure
             right = sure

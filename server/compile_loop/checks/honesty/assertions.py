@@ -48,14 +48,17 @@ _FORMS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             "contains",
             r"contains?|_?in$|toMatch|match(?:es)?$|regex|include|hasItem|starts|ends|subset|toHaveProperty|hasMessage",
         ),
-        ("type", r"is_?instance|instance_?of|isa$|toBeInstanceOf|implements|isType"),
+        ("type", r"^an?$|is_?instance|instance_?of|isa$|toBeInstanceOf|implements|isType"),
         (
             "equal",
-            r"equals?$|_?eq$|^eq$|^is$|toBe$|toEqual|toStrictEqual|equalTo$|isEqualTo|same$|strict_?equal|deep|_STREQ$|_STRCASEEQ$|equal_|_eq_|"
-            r"toHaveLength|hasSize|Len$|countEqual|sequenceEqual|listEqual|dictEqual|setEqual|tupleEqual|multiLineEqual|array_?equal|"
+            r"equals?$|^eql$|_?eq$|^eq$|^is$|toBe$|toEqual|toStrictEqual|equalTo$|isEqualTo|same$|strict_?equal|deep|_STREQ$|_STRCASEEQ$|equal_|_eq_|"
+            r"toHaveLength|hasSize|lengthOf|Len$|countEqual|sequenceEqual|listEqual|dictEqual|setEqual|tupleEqual|multiLineEqual|array_?equal|"
             r"iterableEquals|jsonEq|elementsMatch|_ck_assert_int_eq",
         ),
-        ("compare", r"greater|less|_[gl][te]$|atLeast|atMost|toBe(?:Greater|Less)|isPositive|isNegative|zero$"),
+        (
+            "compare",
+            r"^(?:above|below|least|most|gte?|lte?)$|greater|less|_[gl][te]$|atLeast|atMost|toBe(?:Greater|Less)|isPositive|isNegative|zero$",
+        ),
         ("null", r"null$|none$|nil$|toBeUndefined|isEmpty|empty$|is_none$|is_err$|toBeNull|NoError$|noErr"),
         (
             "truth",
@@ -65,6 +68,11 @@ _FORMS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("fail", r"fail|fatal|error"),
     )
 )
+_LOOSE = re.compile(
+    r"\b(?:arrayContaining|objectContaining|stringContaining|stringMatching|closeTo)\s*\(|\bexpect\.(?:any|anything)\s*\(|\bANY\b|"
+    r"\b(?:Matchers|ArgumentMatchers|CoreMatchers|gomock|mock)\.\w*[aA]ny\w*|\bany(?:Int|String|Object|List)?\(\)|\banything\(\)"
+)
+"""Arguments that match many values."""
 _CONSTANT_TRUE = re.compile(
     r"(?:\(?\s*(?:true|True|TRUE|1|!0|!false|not False|1 == 1|0 == 0|!!1|\"[^\"]*\"|'[^']*')\s*\)?)$"
 )
@@ -91,6 +99,8 @@ def from_call(row: int, text: str, name: str, arguments: list[str], depth: int =
         if re.search(r"false|falsy", name, re.IGNORECASE):
             return Assertion(row, squash(text), _negated(arguments[0]), tuple(arguments[:1]), depth)
         return from_condition(row, text, arguments[0], depth)
+    if form == "equal" and any(_LOOSE.search(a) for a in arguments):
+        form = "contains"
     if form in ("equal", "compare") and len(arguments) >= 2 and squash(arguments[0]) == squash(arguments[1]):
         form = "trivial"
     return Assertion(row, squash(text), form, tuple(squash(a) for a in arguments), depth)

@@ -24,12 +24,16 @@ class CommentRule:
     tools: frozenset[str]
     scope: str = "line"
     certain: bool = True
+    only_if: str = ""
 
 
-def _rule(
-    pattern: str, tools: frozenset[str] = frozenset(), scope: str = "line", *, certain: bool = True
-) -> CommentRule:
-    return CommentRule(re.compile(pattern, re.IGNORECASE), tools, scope, certain)
+def _rule(pattern: str, tools: frozenset[str] = frozenset(), scope: str = "line") -> CommentRule:
+    return CommentRule(re.compile(pattern, re.IGNORECASE), tools, scope)
+
+
+def _coverage(pattern: str) -> CommentRule:
+    """Keeps lines out of the coverage; counts only where the coverage was too low."""
+    return CommentRule(re.compile(pattern, re.IGNORECASE), frozenset(), "line", False, r"\bcover")
 
 
 _CODES = r"(?P<codes>[\w@/,:\s.-]*)"
@@ -49,7 +53,7 @@ RULES: dict[str, tuple[CommentRule, ...]] = {
         _rule(r"#\s*pylint\s*:\s*(?:skip-file|disable(?:-next)?\s*=\s*(?P<codes>[\w,\s-]+))", _PYTHON_LINT, "block"),
         _rule(r"#\s*(?:pyre-(?:ignore|fixme)|pytype\s*:\s*disable)", _PYTHON_TYPES),
         _rule(r"#\s*nosec\b", frozenset({"bandit"})),
-        _rule(r"#\s*pragma\s*:\s*no (?:cover|branch)", frozenset({"coverage"}), certain=False),
+        _coverage(r"#\s*pragma\s*:\s*no (?:cover|branch)"),
     ),
     "ecmascript": (
         _rule(r"@ts-nocheck\b", frozenset({"tsc", "ts"}), "file"),
@@ -61,15 +65,15 @@ RULES: dict[str, tuple[CommentRule, ...]] = {
         _rule(r"\$Flow(?:FixMe|Issue|IgnoreTheError)", frozenset({"flow"})),
         _rule(r"\bNOSONAR\b", frozenset({"sonar"})),
         _rule(r"^\s*/?\*?\s*eslint\s+[\w@/-]+\s*:\s*(?:0|[\"']?off)", _SCRIPT_LINT, "file"),
-        _rule(r"\b(?:istanbul|c8|v8) ignore\b", frozenset({"coverage"}), certain=False),
+        _coverage(r"\b(?:istanbul|c8|v8) ignore\b"),
     ),
     "c": (
         _rule(r"\bNOLINT(?:NEXTLINE|BEGIN)?\b(?:\((?P<codes>[\w,*.\s-]+)\))?", _C_LINT),
         _rule(r"\bcppcheck-suppress(?:-\w+)?\b(?:\s*\[?(?P<codes>\w+))?", _C_LINT),
         _rule(r"\bNOSONAR\b|\bcoverity\s*\[|\blint\s+-e\d+|\bfallthrough\s+unchecked\b", _C_LINT),
-        _rule(r"\b(?:GCOVR?|LCOV)_EXCL", frozenset({"coverage"}), certain=False),
+        _coverage(r"\b(?:GCOVR?|LCOV)_EXCL"),
     ),
-    "rust": (_rule(r"\bNOLINT\b|\bgrcov-excl", frozenset(), certain=False),),
+    "rust": (_coverage(r"\bNOLINT\b|\bgrcov-excl"),),
     "java": (
         _rule(r"\bNOSONAR\b|\bCHECKSTYLE[:.\s]*(?:OFF|IGNORE)|\bNOPMD\b|\bSPOTBUGS:?\s*OFF", _JAVA_LINT),
         _rule(r"//\s*noinspection\s+(?P<codes>[\w,\s]+)", _JAVA_LINT),
@@ -114,6 +118,7 @@ def comment_marks(language: str, comment: str, row: int, *, first_code_row: int 
                 scope=scope,
                 codes=_codes(codes),
                 tools=rule.tools,
+                only_if=rule.only_if,
             )
             break
 

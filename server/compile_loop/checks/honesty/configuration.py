@@ -14,6 +14,7 @@ from compile_loop.contracts.honesty import Finding
 
 _COMMENT = re.compile(r"^\s*(?:#|//|;|<!--|/\*)")
 _HASH = re.compile(r"(?:^|\s)#(?!\S*[\"']).*$")
+_FLAGS = re.compile(r"([\"'])(--?[\w-]+)\1\s*,\s*[\"']")
 _LISTS = re.compile(r"(?:^|/)(?:pyproject\.toml|setup\.cfg|tox\.ini|\.?ruff\.toml|\.flake8|\.?pylintrc|\.?mypy\.ini)$")
 _CODE = re.compile(r"\b[A-Z]{1,4}\d{1,4}\b|\b(?:missing|unused|no|too|invalid|undefined|import)-[a-z-]+\b")
 _LESS = re.compile(r"ignore|disable|exclude|per-file|skip", re.IGNORECASE)
@@ -34,7 +35,9 @@ def configuration(case: Case, change: Change) -> list[Finding]:
 
 
 def _bare(text: Text, rows: range | frozenset[int]) -> list[tuple[int, str]]:
-    return [(r, _HASH.sub("", text.row(r))) for r in sorted(rows) if not _COMMENT.match(text.row(r))]
+    """Rows without comments, and with a list of quoted flags as one line of them: `"-A", "x"` is `-A x`."""
+    kept = [(r, _HASH.sub("", text.row(r))) for r in sorted(rows) if not _COMMENT.match(text.row(r))]
+    return [(r, _FLAGS.sub(r"\2 ", line)) for r, line in kept]
 
 
 def _by_rule(case: Case, change: Change, rule: Rule) -> list[Finding]:

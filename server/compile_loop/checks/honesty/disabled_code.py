@@ -15,6 +15,7 @@ from compile_loop.contracts.honesty import Finding
 
 _MARKERS = re.compile(r"^\s*(?://+!?|#+!?|/\*+|\*+/?|--|;+)?\s?|\s*(?:\*/)?\s*$")
 _CODE = re.compile(r"[=(){};:\[\]]|^(?:return|import|from|break|continue|raise|throw)\b")
+_DIRECTIVE = re.compile(r"#\s*(?:if|el|endif|define|undef|pragma)")
 _COMMENTS = {"rust": "[(line_comment) (block_comment)] @c", "java": "[(line_comment) (block_comment)] @c"}
 _TEXT_BLOCK = "(expression_statement (string) @c)"
 
@@ -107,7 +108,7 @@ def taken_out(case: Case, change: Change, language: Language, old: Tree, gone: l
         instead = [change.new.row(r) for r in range(hunk.new_start, hunk.new_end)]
         if any(line.strip() and not language.comment.match(line) and re.search(r"\w", line) for line in instead):
             continue
-        if row in comments or not text or text in added or language.imports.match(text):
+        if row in comments or not text or text in added or language.imports.match(text) or _DIRECTIVE.match(text):
             continue
         names = _words(change, range(hunk.old_start, hunk.old_end))
         found.append(case.finding(change, "deleted_code", row, f"removed {text}", certain=False, names=names))

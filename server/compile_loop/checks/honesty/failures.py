@@ -12,6 +12,8 @@ from compile_loop.contracts.diagnostics import Diagnostic, Phase
 
 _MARGIN = 3
 """Rows around a failure within which a change belongs to it."""
+_BLOCK = 40
+"""Rows that an attribute or a pragma is taken to reach."""
 
 _SURPLUS = re.compile(
     r"unused|never (?:used|read|called|constructed)|not used|dead.?code|unreachable|duplicat|redefin|redeclar|more than once|"
@@ -24,8 +26,10 @@ _LITERAL = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w.]*\w)|\"[^\"\n]{1,80}\"|
 _ASSERTING = re.compile(r"assert|expect|\bgot\b|\bwant\b|actual|should|received|!=|panicked", re.IGNORECASE)
 _TRIVIAL = frozenset({"0", "1", "-1", "2", "0.0", "1.0", ""})
 
-_WHOLE = {"all", "warnings", "all-warnings", "everything"}
-_GROUPS = {"unused": "unused", "clippy": "clippy", "unused_": "unused"}
+_WHOLE = frozenset({"all", "warnings", "everything"})
+_RUNNERS = frozenset({"python", "pytest", "node", "ruby", "php", "perl", "lua", "java", "bash"})
+"""Tools whose failures are of a program that runs."""
+_UNHANDLED = r"unreported exception|unhandled|must be caught|floating-promise|unused[ `]*Result|unused_must_use|errcheck|panic|found [^,]*\bResult<|not used: \w*[eE]rr"
 
 
 class Failures:
@@ -73,22 +77,32 @@ class Failures:
         texts = [f"{d.message}\n{d.rendered}" for d in self.all if is_test_failure(d)]
         return frozenset(unquoted(found) for text in texts for found in _LITERAL.findall(text)) - _TRIVIAL
 
+    @property
+    def at_run_time(self) -> bool:
+        """Whether a program failed as it ran, so that hiding the failure would be enough to get green."""
+        return self.testing or any(d.source.split(" ")[0] in _RUNNERS for d in self.all) or self.say(_UNHANDLED)
+
     def fit(self, mark: Mark, change: Change) -> bool:
-        """Whether the mark silences a failure that was there."""
+        """Whether the mark silences a failure that was there.
+
+        By the rules it names, where the failures have codes; else by the place: its line and a few around it, what
+        follows it, or its file.
+        """
         fitting = [d for d in self.all if _heeds(mark.tools, d.source)]
-        if mark.codes and any(d.code for d in fitting):
-            fitting = [d for d in fitting if any(_same_code(code, d) for code in mark.codes)]
-            if mark.scope != "line":
-                return bool(fitting)
+        if mark.codes:
+            meant = [d for d in fitting if any(_same_code(code, d) for code in mark.codes)]
+            if meant or mark.scope == "project" or any(d.code for d in fitting):
+                return bool(meant) and (
+                    mark.scope != "line" or any(same_file(d.file or "", change.path) for d in meant)
+                )
         if mark.scope == "project":
             return bool(fitting)
-        here = [d for d in fitting if d.file is not None and same_file(d.file, change.path)]
-        if mark.scope == "line":
-            first, last = change.old_span(mark.row)
-            margin = 0 if mark.codes and here else _MARGIN
-            close = self.near(change.path, first, last, max(margin, _MARGIN))
-            return any(d in close for d in here) or bool(mark.codes and here)
-        return bool(here)
+        first, last = change.old_span(mark.row)
+        if mark.scope == "file":
+            close = self.in_file(change.path)
+        else:
+            close = self.near(change.path, first, last + (_BLOCK if mark.scope == "block" else 0))
+        return any(d in close for d in fitting)
 
 
 def same_file(a: str, b: str) -> bool:
@@ -103,13 +117,8 @@ def surplus(diagnostic: Diagnostic) -> bool:
 
 def is_test_failure(diagnostic: Diagnostic) -> bool:
     """Whether it is about what the code does, not how it is written."""
-    if diagnostic.phase is Phase.TEST:
-        return True
-    return (
-        diagnostic.phase not in (Phase.PARSE, Phase.LINK)
-        and not diagnostic.code
-        and bool(_ASSERTING.search(diagnostic.message))
-    )
+    unknown = not diagnostic.source and not diagnostic.code and diagnostic.phase is Phase.TYPE
+    return diagnostic.phase is Phase.TEST or (unknown and _ASSERTING.search(diagnostic.message) is not None)
 
 
 def unquoted(literal: str) -> str:

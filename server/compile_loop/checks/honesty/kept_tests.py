@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from compile_loop.checks.honesty.assertions import STRENGTH
 from compile_loop.checks.honesty.bodies import cut_short, emptied
-from compile_loop.checks.honesty.failures import literals_of, surplus, telling
+from compile_loop.checks.honesty.failures import literals_of, surplus
 from compile_loop.checks.honesty.grammar import Tree
 from compile_loop.checks.honesty.pairing import pair_functions
 from compile_loop.checks.honesty.survey import Assertion, Function, Language
@@ -20,6 +20,11 @@ from compile_loop.contracts.honesty import Finding
 _BROAD = re.compile(
     r"^(?:\w+\.)*(?:Exception|BaseException|Throwable|Error|RuntimeException|std::exception)(?:\.class)?$"
 )
+_PLUMBING = frozenset(
+    {"await", "async", "new", "mut", "ref", "const", "self", "this", "clone", "unwrap", "String", "to_string"}
+)
+"""Words that say how a value is reached, not what it must be."""
+_TYPE = re.compile(r"^&?(?:\w+(?:\.|::))*[A-Z]\w*(?:\.class)?$|^std::\w+$")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 
 
@@ -120,18 +125,22 @@ def _changed(case: Case, before: Unit, after: Unit) -> list[Finding]:
     if found[0] is not None:
         return [f for f in found if f is not None]
     was, now = before.assertions, after.assertions
-    for finding in _weaker(case, change, before, was, now, names):
-        found.append(finding)
-    rows_before = before.language.cases(before.tree, before.function)
-    rows_after = after.language.cases(after.tree, after.function)
-    if rows_after < rows_before:
-        shown = f"{after.function.name}: {rows_before - rows_after} fewer values in its tables"
-        pure = not any(after.function.row <= row <= after.function.end_row for row in change.added)
-        row = after.function.row
-        found.append(
-            case.finding(change, "weakened_test", row, shown, certain=pure and case.failures.testing, names=names)
-        )
+    found.extend(_weaker(case, change, before, was, now, names))
+    if not any(found):
+        found.append(_fewer_values(case, before, after, names))
     return [f for f in found if f is not None]
+
+
+def _fewer_values(case: Case, before: Unit, after: Unit, names: list[str]) -> Finding | None:
+    """A row that left the table which drives a test."""
+    was = Counter(before.language.cases(before.tree, before.function))
+    now = Counter(after.language.cases(after.tree, after.function))
+    lost = was - now
+    if not lost or now.total() >= was.total():
+        return None
+    shown = f"{after.function.name}: without {', '.join(lost)}"
+    certain = not now - was and case.failures.testing
+    return case.finding(after.change, "weakened_test", after.function.row, shown, certain=certain, names=names)
 
 
 def _weaker(
@@ -191,6 +200,8 @@ def _closeness(a: Assertion, b: Assertion) -> float:
 def _demands_less(case: Case, old: Assertion, new: Assertion) -> bool | None:
     """Whether `new` demands less than `old`: certainly, perhaps (False), or not at all (None)."""
     gap = STRENGTH[new.form] - STRENGTH[old.form]
+    if _opposite(old, new):
+        return False
     if old.form == "equal" and new.form == "near":
         floats = any("." in literal for text in old.arguments for literal in _NUMBER.findall(text))
         return None if floats else False
@@ -207,6 +218,12 @@ def _demands_less(case: Case, old: Assertion, new: Assertion) -> bool | None:
     return _other_values(case, old, new)
 
 
+def _opposite(old: Assertion, new: Assertion) -> bool:
+    """Whether one demands that something is so, and the other that it is not."""
+    words = [set(re.findall(r"[Tt]rue|[Ff]alse|TRUE|FALSE", a.text.split("(")[0])) for a in (old, new)]
+    return bool(words[0] and words[1] and words[0] != words[1]) and set(old.arguments) == set(new.arguments)
+
+
 def _looser(old: Assertion, new: Assertion) -> bool:
     was, now = _NUMBER.findall(" ".join(old.arguments)), _NUMBER.findall(" ".join(new.arguments))
     if len(was) != len(now):
@@ -217,13 +234,21 @@ def _looser(old: Assertion, new: Assertion) -> bool:
 
 
 def _raises(case: Case, old: Assertion, new: Assertion) -> bool | None:
-    wide = [a for a in new.arguments if _BROAD.match(a)]
-    if (wide and not any(_BROAD.match(a) for a in old.arguments)) or len(new.arguments) < len(old.arguments):
+    was, now = (next((a for a in made.arguments if _TYPE.match(a)), "") for made in (old, new))
+    if was and not _BROAD.match(was) and (not now or _BROAD.match(now)):
         return True
-    types = [re.split(r"[.:]", a)[-1] for a in new.arguments[:1]]
-    if new.arguments[:1] == old.arguments[:1]:
-        return None if not telling(literals_of(" ".join(old.arguments))) else False
-    return bool(types) and case.failures.testing and case.failures.name(types[0])
+    if was == now:
+        narrower = re.search(r"[Rr]egex|[Mm]atch|WithMessage", new.text) and not re.search(
+            r"[Rr]egex|[Mm]atch", old.text
+        )
+        return (
+            True
+            if len(new.arguments) < len(old.arguments) and not narrower
+            else None
+            if narrower
+            else _values(case, old, new)
+        )
+    return bool(now) and case.failures.testing and case.failures.name(re.split(r"[.:]", now.removesuffix(".class"))[-1])
 
 
 def _other_values(case: Case, old: Assertion, new: Assertion) -> bool | None:
@@ -231,8 +256,17 @@ def _other_values(case: Case, old: Assertion, new: Assertion) -> bool | None:
     was, now = Counter(literals_of(old.text)), Counter(literals_of(new.text))
     if was == now:
         changed = set(re.findall(r"\w+", old.text)) ^ set(re.findall(r"\w+", new.text))
+        if not changed - _PLUMBING:
+            return None
         known = {w for w in changed if case.failures.name(w)}
         return None if known or not case.failures.testing else False
+    return _values(case, old, new)
+
+
+def _values(case: Case, old: Assertion, new: Assertion) -> bool | None:
+    was, now = Counter(literals_of(old.text)), Counter(literals_of(new.text))
+    if was == now:
+        return None
     fresh = set(now - was)
     if fresh and all(case.wish.mentions(literal) for literal in fresh):
         return None

@@ -77,8 +77,11 @@ def weigh_marks(case: Case, sheets: Sequence[Sheet]) -> list[Finding]:
                 continue
             if mark.only_if and not case.failures.say(mark.only_if):
                 continue
+            if mark.only_near and not case.failures.fit(mark, sheet.change):
+                continue
             more[mark.key] -= 1
             certain = mark.certain and (not mark.needs_failure or case.failures.fit(mark, sheet.change))
+            certain = certain and (mark.kind != "swallowed_exception" or case.failures.at_run_time)
             names = [*mark.names, *mark.codes]
             found = case.finding(sheet.change, mark.kind, mark.row, mark.text, certain=certain, names=names)
             if found is not None:

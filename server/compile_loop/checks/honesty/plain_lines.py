@@ -61,6 +61,8 @@ def plain_lines(case: Case, change: Change) -> list[Finding]:
         comment = _COMMENT.search(bare)
         if comment:
             for mark in comment_marks("", _comment_of(line), row):
+                if mark.only_if and not case.failures.say(mark.only_if):
+                    continue
                 found.append(case.finding(change, mark.kind, row, line, certain=False, names=mark.codes))
             bare = bare[: comment.start()]
         found.extend(
@@ -68,7 +70,7 @@ def plain_lines(case: Case, change: Change) -> list[Finding]:
         )
     for row in sorted(change.removed):
         line = change.old.row(row)
-        if before[line.strip()] <= now[line.strip()] or _COMMENT.match(line.strip()):
+        if before[line.strip()] <= now[line.strip()] or _COMMENT.match(line.strip()) or line.lstrip().startswith("*"):
             continue
         if _TESTING.search(line):
             found.append(case.finding(change, "deleted_test", row, f"removed {line.strip()}", certain=False))

@@ -68,7 +68,7 @@ def _swallow(case: Case, change: Change, row: int, line: str) -> Finding | None:
     swallow = _SWALLOW.search(line)
     if swallow is None:
         return None
-    command, joint = line[: swallow.start()], line[swallow.start() : swallow.start() + 2]
+    command, joint = line[: swallow.start()].rsplit("$(", maxsplit=1)[-1], line[swallow.start() : swallow.start() + 2]
     if _HARMLESS.match(command) or joint == "&&" or (joint != "||" and swallow["what"].startswith("echo")):
         return None
     if _in_string(line, swallow.start()) and change.path.endswith(("sh", "bash")):

@@ -33,6 +33,8 @@ class Mark:
     names: frozenset[str] = frozenset()
     removed: bool = False
     """It is a guard, and what counts is that it went."""
+    only_near: bool = False
+    """Counts only beside a failure that it could silence."""
     only_if: str = ""
     """Counts only where a failure says this (a regular expression): the form has honest uses in plenty."""
 
@@ -86,15 +88,15 @@ class Assertion:
     depth: int = 0
 
 
-def _no_rows(_tree: Tree, _function: Function) -> int:
-    return 0
+def _no_rows(_tree: Tree, _function: Function) -> Sequence[str]:
+    return ()
 
 
 @dataclass(frozen=True)
 class Language:
     """All that the gate needs to know of a language.
 
-    `grammars` maps the endings of file names to grammars. `imports` matches a line that only imports. `cases` counts
+    `grammars` maps the endings of file names to grammars. `imports` matches a line that only imports. `cases` are
     the rows of the tables that drive a test.
     """
 
@@ -105,7 +107,7 @@ class Language:
     assertions: Callable[[Tree, Function], Sequence[Assertion]]
     imports: re.Pattern[str]
     comment: re.Pattern[str]
-    cases: Callable[[Tree, Function], int] = field(default=_no_rows)
+    cases: Callable[[Tree, Function], Sequence[str]] = field(default=_no_rows)
 
 
 def text_of(node: Node | None) -> str:

@@ -39,12 +39,13 @@ _CPP = r"""
 _TODO = re.compile(r"not (?:yet )?implemented|todo|unimplemented|\bstub", re.IGNORECASE)
 _DIAGNOSTIC = re.compile(r"\b(?:GCC|clang)\s+diagnostic\s+(ignored|warning|error|push|pop)\b(?:\s+\\?\"(-[\w=+-]+))?")
 _NEVER = re.compile(r"\(?\s*(?:0|false|FALSE|1\s*==\s*[02]|0\s*&&.*|false\s*&&.*)\s*\)?$")
+_WORDS_OF_C = re.compile(
+    r"(?:private|protected|const|__attribute__|__restrict|static|inline|override|noexcept|nodiscard)$"
+)
 _UNUSED = r"unused[- ](?:variable|function|but|value|label|static|const)|(?:set|defined) but not used|unreferenced"
 _RESULT = r"unused[- ]result|warn_unused|nodiscard|ignoring return value"
 _POINTERS = r"incompatible|convert|conversion|cast|discards|pointer"
-_ASSERT_NAMES = re.compile(
-    r"#\s*define\s+(?:NDEBUG\b|(?:static_assert|_Static_assert|assert|EXPECT_\w+|ASSERT_\w+|CHECK|REQUIRE)\b)"
-)
+_ASSERT_NAMES = re.compile(r"(?:static_assert|_Static_assert|assert|EXPECT_\w+|ASSERT_\w+|CHECK|REQUIRE)$")
 
 
 def _marks(tree: Tree, wanted: Filter, path: str) -> Iterator[Mark]:
@@ -92,9 +93,6 @@ def _directive(text: str, row: int) -> Iterator[Mark]:
 
 
 def _define(text: str, row: int) -> Iterator[Mark]:
-    if _ASSERT_NAMES.match(text):
-        yield Mark("weakened_test", row, text, certain=True)
-        return
     found = re.match(r"#\s*define\s+(\w+)(\([^)]*\))?[ \t]*(.*)$", text.strip(), re.DOTALL)
     if found is None:
         return
@@ -112,14 +110,12 @@ def _define(text: str, row: int) -> Iterator[Mark]:
         "1",
         "true",
     )
-    if parameters is not None and empty:
-        yield Mark(
-            "stub", row, text, needs_failure=True, scope="project", codes=frozenset({name}), names=frozenset({name})
-        )
-    elif re.match(
-        r"(?:private|protected|const|__attribute__|__restrict|static|inline|override|noexcept|nodiscard)$", name
-    ):
+    if name == "NDEBUG" or (empty and _ASSERT_NAMES.match(name)):
+        yield Mark("weakened_test", row, text)
+    elif _WORDS_OF_C.match(name):
         yield Mark("suppression", row, text, names=frozenset({name}))
+    elif parameters is not None and empty:
+        yield Mark("stub", row, text, names=frozenset({name}), only_if=rf"\b{name}\b")
 
 
 def _conditional(name: str, node: Node, text: str, row: int, names: frozenset[str]) -> Iterator[Mark]:

@@ -138,7 +138,10 @@ def _depth(node: Node, function: Function) -> int:
     return depth
 
 
-def cases(tree: Tree, function: Function) -> int:
+def cases(tree: Tree, function: Function) -> list[str]:
     """The rows of the tables that drive a test."""
-    found = tree.find("(initializer_list) @rows", function.node)
-    return sum(len(n.named_children) for _, n in found if len(n.named_children) > 1)
+    return [
+        squash(text_of(row))
+        for _, n in tree.find("(initializer_list) @rows", function.node)
+        for row in n.named_children
+    ]

@@ -30,13 +30,14 @@ _TYPES = r"""
 (as_expression (predefined_type) @type (#eq? @type "any")) @cast
 (as_expression (as_expression (predefined_type) @type (#match? @type "^(unknown|any|never)$"))) @double
 (as_expression (predefined_type) @type (#eq? @type "never")) @never_cast
-(type_assertion (type_arguments (predefined_type) @type (#eq? @type "any"))) @cast
 (type_annotation (predefined_type) @type (#eq? @type "any")) @annotation
 (type_annotation (array_type (predefined_type) @type (#eq? @type "any"))) @loose
 (type_arguments (predefined_type) @type (#eq? @type "any")) @loose
 (non_null_expression) @non_null
 (ambient_declaration (module) @module) @ambient
 """
+_ANGLE = '(type_assertion (type_arguments (predefined_type) @type (#eq? @type "any"))) @cast'
+"""`<any>x`, which cannot be written where JSX can."""
 _TODO = re.compile(r"not (?:yet )?implemented|todo|unimplemented|\bstub", re.IGNORECASE)
 _TSC = frozenset({"tsc", "ts", "typescript"})
 _UNDER_TEST = re.compile(
@@ -87,7 +88,7 @@ def _marks(tree: Tree, wanted: Filter, path: str) -> Iterator[Mark]:
 
 
 def _types(tree: Tree, wanted: Filter, _first: int) -> Iterator[Mark]:
-    for name, node in tree.find(_TYPES):
+    for name, node in tree.find(_TYPES + (_ANGLE if tree.grammar == "typescript" else "")):
         if name in ("type", "module") or not wanted(node):
             continue
         row = row_of(node)
@@ -102,7 +103,7 @@ def _types(tree: Tree, wanted: Filter, _first: int) -> Iterator[Mark]:
         elif name == "non_null":
             yield Mark("any_cast", row, text, certain=False, names=names, only_if=r"possibly|null|undefined")
         else:
-            yield Mark("any_cast", row, text, certain=False, tools=_TSC, names=names)
+            yield Mark("any_cast", row, text, certain=False, only_near=True, tools=_TSC, names=names)
 
 
 def _catch(node: Node, row: int, names: frozenset[str]) -> Iterator[Mark]:

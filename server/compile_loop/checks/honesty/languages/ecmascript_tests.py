@@ -18,6 +18,11 @@ _FUNCTIONS = r"""
 (variable_declarator value: [(arrow_function) (function_expression)]) @function
 (call_expression function: (_) @name (#match? @name "^(x|f)?(it|test|describe|specify|context|suite)\\b")) @test
 """
+_ASSERTIONS = r"""
+(call_expression function: (_) @fn
+  (#match? @fn "^(expect|assert|should|t|ok|equal|deepEqual|strictEqual|deepStrictEqual|chai)\\b")) @call
+(expression_statement (member_expression) @property (#match? @property "^expect\\("))
+"""
 _TESTS = re.compile(
     r"(?:x|f)?(it|test|specify)(?:\.(?:skip|only|concurrent|each|failing|fails|sequential|todo)\b.*)?$", re.DOTALL
 )
@@ -78,23 +83,23 @@ def _title(node: Node) -> str:
 
 
 def assertions(tree: Tree, function: Function) -> list[Assertion]:
-    """`expect(…)` chains and calls of assertion libraries."""
+    """`expect(…)` chains, called or not, and calls of assertion libraries."""
     found = []
-    pattern = (
-        r'(call_expression function: (_) @fn (#match? @fn "^(expect|assert|should|t|ok|equal|deepEqual|strictEqual|'
-        r'deepStrictEqual|chai)\\b")) @call'
-    )
-    for name, node in tree.find(pattern, function.node):
-        if name != "call":
+    for name, node in tree.find(_ASSERTIONS, function.node):
+        if name == "fn":
             continue
-        called = text_of(node.child_by_field_name("function"))
-        arguments = node.child_by_field_name("arguments")
-        texts = [text_of(a) for a in arguments.named_children] if arguments is not None else []
         depth = sum(
             around.type in ("if_statement", "try_statement", "catch_clause")
             for around in ancestors(node)
             if around.start_byte > function.node.start_byte
         )
+        if name == "property":  # `expect(x).to.be.true`
+            last = text_of(node.child_by_field_name("property"))
+            found.append(from_call(row_of(node), text_of(node), last, [_subject(node)], depth))
+            continue
+        called = text_of(node.child_by_field_name("function"))
+        arguments = node.child_by_field_name("arguments")
+        texts = [text_of(a) for a in arguments.named_children] if arguments is not None else []
         made = _assertion(node, called, texts, depth)
         if made is not None:
             found.append(made)
@@ -124,7 +129,8 @@ def _assertion(node: Node, called: str, texts: list[str], depth: int) -> Asserti
 
 
 def _chain(node: Node) -> list[str]:
-    words, inner = [], node.child_by_field_name("function")
+    words: list[str] = []
+    inner: Node | None = node.child_by_field_name("function") or node
     while inner is not None and inner.type == "member_expression":
         words.append(text_of(inner.child_by_field_name("property")))
         inner = inner.child_by_field_name("object")
@@ -132,7 +138,7 @@ def _chain(node: Node) -> list[str]:
 
 
 def _subject(node: Node) -> str:
-    inner = node.child_by_field_name("function")
+    inner: Node | None = node.child_by_field_name("function") or node
     while inner is not None and inner.type == "member_expression":
         inner = inner.child_by_field_name("object")
     arguments = inner.child_by_field_name("arguments") if inner is not None else None
@@ -145,6 +151,6 @@ def _constant(arguments: tuple[str, ...]) -> bool:
     )
 
 
-def cases(tree: Tree, function: Function) -> int:
+def cases(tree: Tree, function: Function) -> list[str]:
     """The rows of the tables that drive a test: `it.each([…])` and arrays inside it."""
-    return sum(len(n.named_children) for _, n in tree.find("(array) @rows", function.node) if len(n.named_children) > 1)
+    return [text_of(row) for _, n in tree.find("(array) @rows", function.node) for row in n.named_children]

@@ -156,11 +156,11 @@ def _guarded(node: Node, row: int, text: str) -> Assertion:
     return Assertion(row_of(around), made.text, made.form, made.arguments)
 
 
-def _cases(tree: Tree, function: Function) -> int:
+def _cases(tree: Tree, function: Function) -> list[str]:
     found = tree.find("(composite_literal body: (literal_value) @rows)", function.node)
-    return sum(
-        sum(child.type in ("literal_element", "keyed_element") for child in node.named_children) for _, node in found
-    )
+    return [
+        squash(text_of(c)) for _, n in found for c in n.named_children if c.type in ("literal_element", "keyed_element")
+    ]
 
 
 LANGUAGE = Language(

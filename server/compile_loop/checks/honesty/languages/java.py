@@ -166,9 +166,9 @@ def _assertions(tree: Tree, function: Function) -> list[Assertion]:
     return found
 
 
-def _cases(tree: Tree, function: Function) -> int:
+def _cases(tree: Tree, function: Function) -> list[str]:
     pattern = "[(element_value_array_initializer) (array_initializer)] @rows"
-    return sum(len(node.named_children) for _, node in tree.find(pattern, function.node))
+    return [text_of(row) for _, node in tree.find(pattern, function.node) for row in node.named_children]
 
 
 LANGUAGE = Language(

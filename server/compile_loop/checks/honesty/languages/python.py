@@ -75,7 +75,7 @@ def _marks(tree: Tree, wanted: Filter, path: str) -> Iterator[Mark]:
             if squash(text).split(":")[0] in ("if False", "if 0", "while False", "while 0"):
                 yield Mark("disabled_code", row, text.split("\n")[0], names=names)
         elif name == "any":
-            yield Mark("any_cast", row, tree.text.row(row).strip(), needs_failure=True, tools=_TYPE_TOOLS, names=names)
+            yield _any(node, tree.text.row(row).strip(), row, names)
         elif name == "call":
             yield from _call(node, text, row, names, in_tests)
         elif name == "assignment":
@@ -85,6 +85,14 @@ def _marks(tree: Tree, wanted: Filter, path: str) -> Iterator[Mark]:
 
 
 _TYPE_TOOLS = frozenset({"mypy", "pyright", "pyre", "ty"})
+
+
+def _any(node: Node, text: str, row: int, names: frozenset[str]) -> Mark:
+    """`x: Any`; inside another type, as in `dict[str, Any]`, it is usual and only counts beside a failure."""
+    inside = any(around.type in ("type_parameter", "subscript") for around in ancestors(node))
+    return Mark(
+        "any_cast", row, text, certain=not inside, needs_failure=True, only_near=inside, tools=_TYPE_TOOLS, names=names
+    )
 
 
 def _decorator(node: Node, text: str, row: int) -> Iterator[Mark]:
@@ -249,11 +257,9 @@ def _depth(node: Node, function: Function) -> int:
     return depth
 
 
-def _cases(tree: Tree, function: Function) -> int:
+def _cases(tree: Tree, function: Function) -> list[str]:
     pattern = "[(list) (tuple) (dictionary)] @rows"
-    return sum(
-        len(node.named_children) for _, node in tree.find(pattern, function.node) if len(node.named_children) > 1
-    )
+    return [text_of(row) for _, node in tree.find(pattern, function.node) for row in node.named_children]
 
 
 LANGUAGE = Language(

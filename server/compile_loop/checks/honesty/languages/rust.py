@@ -42,7 +42,9 @@ _GUARD = re.compile(r"#!?\[\s*(?:deny|forbid)\s*\((?P<codes>[^\]]*)\)")
 _TODO = re.compile(r"not (?:yet )?implemented|todo|unimplemented|\bstub", re.IGNORECASE)
 _BORROW = r"borrow|E05\d\d|E0716|lifetime|cannot move|mutable|`Send`|`Sync`"
 _NEVER = re.compile(
-    r"#!?\[\s*cfg\s*\(\s*(?:any\(\s*\)|FALSE|false|never\w*|not\(\s*all\(\s*\)\s*\)|feature\s*=\s*\"(?:disabled|never|none|skip)\w*\")\s*\)"
+    r"#!?\[\s*cfg\s*\(\s*(?:(?:all\(.*)?(?<!not\()(?:any\(\s*\)|FALSE\b|false\b|never\w*)|.*\bnot\(\s*all\(\s*\)\s*\)|"
+    r"feature\s*=\s*\"(?:disabled|never|none|skip)\w*\")",
+    re.DOTALL,
 )
 _TEST = re.compile(r"#\[\s*(?:\w+::)*(?:test|rstest|test_case|proptest|bench|quickcheck|wasm_bindgen_test)\b")
 
@@ -198,11 +200,11 @@ def _depth(node: Node, function: Function) -> int:
     return depth
 
 
-def _cases(tree: Tree, function: Function) -> int:
-    found = tree.find("(array_expression) @rows", function.node)
-    return sum(len(node.named_children) for _, node in found if len(node.named_children) > 1) + _attributes(
-        function.node
-    ).count("case")
+def _cases(tree: Tree, function: Function) -> list[str]:
+    rows = [
+        text_of(row) for _, node in tree.find("(array_expression) @rows", function.node) for row in node.named_children
+    ]
+    return rows + re.findall(r"#\[(?:\w+::)*(?:case|test_case)[^\n]*", _attributes(function.node))
 
 
 LANGUAGE = Language(
