@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from tree_sitter import Point
+
 from compile_loop.checks.honesty.failures import is_test_failure, surplus
 from compile_loop.checks.honesty.grammar import Tree
 from compile_loop.checks.honesty.survey import Function, Language, row_of, squash, text_of
@@ -16,6 +18,17 @@ from compile_loop.contracts.honesty import Finding
 _MARKERS = re.compile(r"^\s*(?://+!?|#+!?|/\*+|\*+/?|--|;+)?\s?|\s*(?:\*/)?\s*$")
 _CODE = re.compile(r"[=(){};:\[\]]|^(?:return|import|from|break|continue|raise|throw)\b")
 _DIRECTIVE = re.compile(r"#\s*(?:if|el|endif|define|undef|pragma)")
+_IMPORTS = frozenset(
+    {
+        "import_statement",
+        "import_from_statement",
+        "import_declaration",
+        "export_clause",
+        "use_declaration",
+        "preproc_include",
+        "using_declaration",
+    }
+)
 _COMMENTS = {"rust": "[(line_comment) (block_comment)] @c", "java": "[(line_comment) (block_comment)] @c"}
 _TEXT_BLOCK = "(expression_statement (string) @c)"
 
@@ -108,11 +121,22 @@ def taken_out(case: Case, change: Change, language: Language, old: Tree, gone: l
         instead = [change.new.row(r) for r in range(hunk.new_start, hunk.new_end)]
         if any(line.strip() and not language.comment.match(line) and re.search(r"\w", line) for line in instead):
             continue
-        if row in comments or not text or text in added or language.imports.match(text) or _DIRECTIVE.match(text):
+        if row in comments or not text or text in added or _DIRECTIVE.match(text):
+            continue
+        if language.imports.match(text) or _imports(old, row):
             continue
         names = _words(change, range(hunk.old_start, hunk.old_end))
         found.append(case.finding(change, "deleted_code", row, f"removed {text}", certain=False, names=names))
     return [finding for finding in found if finding is not None]
+
+
+def _imports(tree: Tree, row: int) -> bool:
+    """Whether a row is part of an import that takes several rows."""
+    column = len(tree.text.row(row)) - len(tree.text.row(row).lstrip())
+    node = tree.root.descendant_for_point_range(Point(row, column), Point(row, column))
+    while node is not None and node.type not in _IMPORTS:
+        node = node.parent
+    return node is not None
 
 
 def file_gone(case: Case, change: Change) -> list[Finding]:

@@ -29,7 +29,11 @@ _TRIVIAL = frozenset({"0", "1", "-1", "2", "0.0", "1.0", ""})
 _WHOLE = frozenset({"all", "warnings", "everything"})
 _RUNNERS = frozenset({"python", "pytest", "node", "ruby", "php", "perl", "lua", "java", "bash"})
 """Tools whose failures are of a program that runs."""
-_UNHANDLED = r"unreported exception|unhandled|must be caught|floating-promise|unused[ `]*Result|unused_must_use|errcheck|panic|found [^,]*\bResult<|not used: \w*[eE]rr"
+_UNHANDLED = (
+    r"unreported exception|unhandled|must be caught|floating-promise|unused[ `]*Result|unused_must_use|errcheck|panic|"
+    r"found [^,]*\bResult<|not used: \w*[eE]rr"
+)
+"""Compilers and linters that ask for a failure to be handled."""
 
 
 class Failures:
