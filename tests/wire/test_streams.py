@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.asking import all_events, generator_for, reply_of, shown_in
-from tests.support.model_server import ModelServer, sends
+from tests.support.asking import QUESTION, all_events, generator_for, reply_of, shown_in
+from tests.support.model_server import Answer, ModelServer, sends
 
 from compile_loop.contracts.protocols import ModelError, Retrying, Usage
 from compile_loop.models.choose import Timeouts
@@ -43,3 +43,30 @@ async def test_stream(case: dict[str, Any], split: int | None) -> None:
         assert not [event for event in events if isinstance(event, Retrying)]
         if "shown" in case:
             assert shown_in(events) == case["shown"]
+
+
+SMALL = {
+    "lines that end in CRLF": "".join(
+        f"data: {part}\r\n\r\n"
+        for part in (
+            '{"choices":[{"index":0,"delta":{"content":"a\\u00e9 😀"}}]}',
+            '{"choices":[{"finish_reason":"stop"}]}',
+        )
+    ),
+    "several data lines": 'data: {"choices":[{"index":0,\ndata: "delta":{"content":"aé 😀"},"finish_reason":"stop"}]}\n\n',
+    "a keep-alive": 'data: : k\n\ndata: {"choices":[{"delta":{"content":"aé 😀"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n',
+}
+
+
+@pytest.mark.spec("M3")
+@pytest.mark.parametrize("name", SMALL)
+async def test_a_small_stream_cut_in_two_at_every_byte(name: str) -> None:
+    body = SMALL[name].encode()
+    answers = [Answer((body[:at], body[at:])) for at in range(1, len(body))]
+    with ModelServer(*answers) as server:
+        generator = generator_for(server.base_url)
+        for _ in answers:
+            events = [event async for event in generator.generate(QUESTION)]
+            assert reply_of(events).text == shown_in(events) == "aé 😀"
+        await generator.aclose()
+        assert len(server.requests) == len(answers)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit, urlunsplit
 
 from compile_loop.contracts.protocols import ModelError, ModelErrorKind
+from compile_loop.models.keyring import key_in_keyring
 from compile_loop.models.model_settings import ModelSettings
 
 _SHORTEST_SECRET = 6
@@ -123,6 +124,8 @@ def _find_key(
     named, key = "the key", settings.api_key
     if not key and variable:
         named, key = f"the key in {variable}", environ.get(variable)
+        if not key and environ is os.environ:
+            named, key = f"the key of {variable} in the keyring", key_in_keyring(variable)
     key = (key or "").strip()
     if not (key.isascii() and key.isprintable()):
         raise ModelError(
