@@ -46,9 +46,7 @@ def confinement_of(root: Path, environment: Mapping[str, str], extra: Iterable[s
     with contextlib.suppress(OSError):
         wanted += [place for place in home.iterdir() if place.name.startswith(".") and place.name not in _PRIVATE]
     usable = {place.resolve() for place in wanted if _is_folder(place)}
-    usable = {
-        place for place in usable if not place.is_relative_to(root) and place not in home.parents and place != home
-    }
+    usable = {place for place in usable if not place.is_relative_to(root) and place not in (home, Path(home.anchor))}
     closed = tuple(home / name for name in _PRIVATE if _is_folder(home / name) and not (home / name).is_symlink())
     keeps_home = home.is_relative_to(root) or not home.is_dir() or home == Path("/")
     return Confinement(None if keeps_home else home, tuple(sorted(usable)), () if keeps_home else closed)

@@ -25,7 +25,7 @@ def temporary_places() -> list[Path]:
     wanted = [Path(tempfile.gettempdir()), platformdirs.user_cache_path("compile-loop", appauthor=False)]
     if os.name == "posix":
         wanted.append(Path("/var/tmp"))
-    return [place for place in dict.fromkeys(wanted) if place.is_dir()]
+    return [place for place in dict.fromkeys(wanted) if os.path.isdir(place)]  # noqa: PTH112 # a folder that may not be looked into is none
 
 
 def new_folder(place: Path) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import subprocess
@@ -153,9 +154,10 @@ def try_clone(root: Path) -> Trial:
 def _clone_places(root: Path) -> list[Path]:
     """Folders that may be on the workspace's file system; one in the user's cache folder is made where it is needed."""
     own = platformdirs.user_cache_path("compile-loop", appauthor=False)
-    parent = next((folder for folder in own.parents if folder.is_dir()), None)
-    if not own.is_dir() and parent is not None and parent.stat().st_dev == root.stat().st_dev:
-        own.mkdir(parents=True, exist_ok=True)
+    with contextlib.suppress(OSError):
+        parent = next(folder for folder in own.parents if folder.is_dir())
+        if not own.is_dir() and parent.stat().st_dev == root.stat().st_dev:
+            own.mkdir(parents=True, exist_ok=True)
     return [place for place in temporary_places() if not place.resolve().is_relative_to(root)]
 
 

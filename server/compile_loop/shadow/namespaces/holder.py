@@ -48,15 +48,15 @@ class Holder:
         inner = mounts.nested(self._root)
         others = [mounts.Overlay(place) for place in plan["others"]]
         unconfined = "checks are not confined" if not plan["confine"] else ""
-        if plan["in_memory"]:
-            system.mount(label, base, b"tmpfs", system.MS_NOSUID | system.MS_NODEV, b"mode=700")
+        layers = _own_mount(base, label, plan["in_memory"])
         if plan["confine"]:
             home = mounts.Overlay(plan["home"]) if plan["home"] else None
+            open_folders = [base, *plan["open"]]
             unconfined = mounts.confine(
-                home, _layers(base, "home"), plan["open"], plan["closed"], label, own_attributes
+                home, _layers(layers, "home"), open_folders, plan["closed"], label, own_attributes
             )
         for number, overlay in enumerate([root, *inner, *others]):
-            overlay.mount(_layers(base, str(number)), label, own_attributes)
+            overlay.mount(_layers(layers, str(number)), label, own_attributes)
         # A check that clears the temporary folder must not take the layers away.
         system.mount(label, base, b"tmpfs", system.MS_RDONLY | system.MS_NOSUID | system.MS_NODEV, b"size=4k,mode=000")
         return {"user": user, "pid": _processes_can_be_apart(), "unconfined": unconfined}
@@ -97,6 +97,15 @@ class Holder:
             self._names = files.names_below(self._root)
         last = name.rpartition(b"/")[2]
         return [path for path in self._names.get(last, ()) if path.endswith(b"/" + name)]
+
+
+def _own_mount(base: bytes, label: bytes, in_memory: bool) -> bytes:
+    """Make the folder `base` a mount of its own; returns a path to it that no later mount covers or makes read-only."""
+    if in_memory:
+        system.mount(label, base, b"tmpfs", system.MS_NOSUID | system.MS_NODEV, b"mode=700")
+    else:
+        system.mount(base, base, b"", system.MS_BIND)
+    return b"/proc/self/fd/%d" % os.open(base, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
 
 
 def _layers(base: bytes, name: str) -> bytes:

@@ -155,7 +155,7 @@ def confine(home: Overlay | None, layers: bytes, open_folders: list[bytes], clos
             home.mount(layers, label, own_attributes)
         except MountError as error:
             missed = f"the home folder stays writable ({error})"
-            kept = _held([home.place])
+            kept += _held([home.place])
     for folder, descriptor in kept + locked:
         system.mount(b"/proc/self/fd/%d" % descriptor, folder, b"", system.MS_BIND | system.MS_REC)
         os.close(descriptor)
