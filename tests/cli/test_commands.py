@@ -158,9 +158,17 @@ def test_a_file_that_is_changed_meanwhile_is_not_overwritten(tmp_path: Path) -> 
     root = tmp_path / "ws"
     root.mkdir()
     workspace(root, a_c=BROKEN)
-    typed = threading.Timer(1.5, lambda: (root / "a.c").write_text(BROKEN + "/* typed meanwhile */\n"))
+    marker = tmp_path / "the check runs"
+
+    def type_meanwhile() -> None:
+        while not marker.exists():
+            time.sleep(0.02)
+        (root / "a.c").write_text(BROKEN + "/* typed meanwhile */\n")
+
+    typed = threading.Thread(target=type_meanwhile)
     typed.start()
-    done = cli(root, "fix", "a.c", "--check", f"sleep 1; {GCC}", "--model", script(root, SEMICOLON), "--apply")
+    check = f"touch '{marker}'; sleep 1; {GCC}"
+    done = cli(root, "fix", "a.c", "--check", check, "--model", script(root, SEMICOLON), "--apply")
     typed.join()
     assert done.returncode == 1, done.stdout
     assert "a.c was changed while the run went on" in " ".join(done.stdout.split())
