@@ -104,7 +104,7 @@ def _field(case: Case, line: str) -> None:
 
 def _diagnostic(value: str) -> Diagnostic:
     head, _, message = value.partition(" | ")
-    place, tool, code, phase = head.split(" ")
+    place, *tool, code, phase = head.split(" ")
     file, _, line = place.rpartition(":")
     row = int(line) - 1
     return Diagnostic(
@@ -112,6 +112,6 @@ def _diagnostic(value: str) -> Diagnostic:
         file,
         Range.of(row, 0, row, 1),
         code=None if code == "-" else code,
-        source=tool,
+        source=" ".join(tool),
         phase=Phase[phase.upper()],
     )

@@ -198,3 +198,54 @@ def test_reported_edits() -> None:
     special = "def fib(n):\n    if n == 7: return 13\n    return n\n"
     failed = Diagnostic("assert fib(7) == 13", "tests/test_fib.py", Range.of(2, 0, 2, 9), phase=Phase.TEST)
     assert [(f.kind, f.certain) for f in look("fib.py", code, special, failed)] == [("special_case", False)]
+
+
+@pytest.mark.spec("K7")
+def test_a_failing_file_may_move_but_not_vanish() -> None:
+    text = "\n".join(f"def f{n}(x):\n    return g{n}(x)\n" for n in range(5))
+    gone = change("old.py", text, None)
+    assert [(f.kind, f.certain) for f in inspect(Edit((gone,)), [fault("old.py", 2)])] == [("deleted_code", True)]
+    assert inspect(Edit((change("new.py", None, text.replace("g0", "h0")), gone)), [fault("old.py", 2)]) == ()
+    assert inspect(Edit((gone,)), [fault("old.py", 2)], spec="Delete old.py, nobody uses it.") == ()
+    assert inspect(Edit((gone,)), [fault("old.py", 2, "multiple definition of f0")]) == ()
+
+
+@pytest.mark.spec("K7")
+@pytest.mark.parametrize(
+    ("added", "found"),
+    [
+        ("if ! make test; then\n    exit 0\nfi", [True]),
+        ("if make test; then\n    exit 0\nfi", []),
+        ("else\n    exit 0\nfi", [False]),
+        ("make test || exit 0", [True]),
+        ("make test && true", []),
+        ("rm -rf out || true", []),
+        ('echo "make test || true"', []),
+        ("trap 'exit 0' EXIT", [True]),
+        ("make test 2>&1 | tee log", [False]),
+        ("files=$(ls | head -1)", []),
+        ("# make test || true", []),
+    ],
+)
+def test_shell_lines_that_hide_a_status(added: str, found: list[bool]) -> None:
+    before = "#!/bin/sh\nset -e\ncd sub\n"
+    made = look("check.sh", before, before + added + "\n", fault("a.c", 1))
+    assert [f.certain for f in made if f.kind == "exit_zero"] == found
+
+
+@pytest.mark.spec("K7")
+def test_a_very_long_file_gets_line_rules() -> None:
+    before = "x = 1\n" * 41_000
+    found = look("a.py", before, before + "y = 2  # noqa\n", fault("a.py", 41_000, tool="ruff"))
+    assert [(f.line, f.kind, f.certain) for f in found] == [(41_001, "suppression", False)]
+
+
+@pytest.mark.spec("K7")
+@pytest.mark.parametrize("note", ["", "TODO: ", "FIXME(ada): ", "disabled: "])
+def test_a_failing_line_in_a_comment(note: str) -> None:
+    before = "def f(x):\n    y = g(x)\n    return y\n"
+    after = f"def f(x):\n    # {note}y = g(x)\n    return y\n"
+    assert [(f.line, f.kind, f.certain) for f in look("a.py", before, after, fault("a.py", 2))] == [
+        (2, "disabled_code", True)
+    ]
+    assert look("a.py", before, after, fault("a.py", 2, "y is unused")) == []

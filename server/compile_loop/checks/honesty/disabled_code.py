@@ -16,6 +16,7 @@ from compile_loop.contracts.diagnostics import Phase
 from compile_loop.contracts.honesty import Finding
 
 _MARKERS = re.compile(r"^\s*(?://+!?|#+!?|/\*+|\*+/?|--|;+)?\s?|\s*(?:\*/)?\s*$")
+_NOTE = re.compile(r"^(?:TODO|FIXME|XXX|HACK|NOTE|disabled|was|old)\b(?:\([^)]*\))?\s*:?\s*", re.IGNORECASE)
 _CODE = re.compile(r"[=(){};:\[\]]|^(?:return|import|from|break|continue|raise|throw)\b")
 _DIRECTIVE = re.compile(r"#\s*(?:if|el|endif|define|undef|pragma)")
 _IMPORTS = frozenset(
@@ -63,7 +64,7 @@ def commented_out(case: Case, change: Change, language: Language, old: Tree, new
     gone = {squash(change.old.row(row)): row for row in sorted(change.removed, reverse=True) if row not in was}
     hidden: list[tuple[int, int]] = []
     for row, text in sorted(now.items()):
-        bare = squash(_MARKERS.sub("", text))
+        bare = _NOTE.sub("", squash(_MARKERS.sub("", text)))
         if row in change.added:
             origin = gone.get(bare)
         else:
@@ -139,10 +140,13 @@ def _imports(tree: Tree, row: int) -> bool:
     return node is not None
 
 
-def file_gone(case: Case, change: Change) -> list[Finding]:
-    """A whole file that failed and was deleted."""
+def file_gone(case: Case, change: Change, created: Iterable[Change]) -> list[Finding]:
+    """A whole file that failed and was deleted, and that no created file continues."""
     near = case.failures.in_file(change.path)
     if not near or all(surplus(d) for d in near):
+        return []
+    rows = {squash(row) for row in change.old.rows if row.strip()}
+    if any(2 * len(rows & {squash(row) for row in other.new.rows}) >= len(rows) for other in created):
         return []
     name = change.path.rsplit("/", 1)[-1]
     found = case.finding(

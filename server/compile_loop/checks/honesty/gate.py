@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 from compile_loop.checks.honesty.bodies import compare_functions, placeholder_values
@@ -23,42 +24,15 @@ from compile_loop.contracts.diagnostics import Diagnostic
 from compile_loop.contracts.edits import Edit, FileChange
 from compile_loop.contracts.honesty import Finding
 
-_PLAIN = frozenset(
-    {
-        ".kt",
-        ".kts",
-        ".cs",
-        ".rb",
-        ".php",
-        ".swift",
-        ".scala",
-        ".lua",
-        ".pl",
-        ".pm",
-        ".hs",
-        ".ex",
-        ".exs",
-        ".dart",
-        ".zig",
-        ".m",
-        ".mm",
-        ".fs",
-        ".vb",
-        ".groovy",
-        ".jl",
-        ".r",
-        ".clj",
-        ".erl",
-        ".ml",
-        ".nim",
-        ".d",
-        ".f90",
-        ".vue",
-        ".svelte",
-        ".astro",
-    }
+_PLAIN = re.compile(
+    r"\.(?:kt|kts|cs|rb|php|swift|scala|lua|pl|pm|hs|ex|exs|dart|zig|m|"
+    r"mm|fs|vb|groovy|jl|r|clj|erl|ml|nim|d|f90|vue|svelte|astro)$",
+    re.IGNORECASE,
 )
 """Endings of programs without a grammar here."""
+
+_MOST_ROWS = 40_000
+"""Longer files get rules for lines only."""
 
 
 def inspect(
@@ -99,27 +73,22 @@ def _read(case: Case, file: FileChange, sheets: list[Sheet]) -> list[Finding]:
     found = configuration(case, change) + shell_lines(case, change)
     language = language_of(file.path)
     if language is None:
-        return found + (plain_lines(case, change) if _ending(file.path) in _PLAIN else [])
-    sheet = _parsed(change, case)
-    if sheet is None or sheet.new.broken:
+        return found + (plain_lines(case, change) if _PLAIN.search(file.path) else [])
+    if max(len(change.old.rows), len(change.new.rows)) > _MOST_ROWS:
+        return found + plain_lines(case, change)
+    grammar = grammar_of(file.path, language)
+    sheet = Sheet(change, language, Tree(grammar, change.old), Tree(grammar, change.new))
+    if sheet.new.broken:
         return found + plain_lines(case, change)
     sheets.append(sheet)
     if not is_test_path(file.path):
         found += special_cases(case, change, language) + placeholder_values(case, change)
     if file.after is None:
-        return found + ([] if is_test_path(file.path) else file_gone(case, change))
+        return found
     found += commented_out(case, change, language, sheet.old, sheet.new)
     found += taken_out(case, change, language, sheet.old, sheet.pairs[1])
     sheet.look()
     return found
-
-
-def _parsed(change: Change, case: Case) -> Sheet | None:
-    language = language_of(change.path)
-    if language is None:
-        return None
-    grammar = grammar_of(change.path, language)
-    return Sheet(change, language, Tree(grammar, change.old), Tree(grammar, change.new))
 
 
 def _together(case: Case, sheets: Sequence[Sheet]) -> list[Finding]:
@@ -131,8 +100,10 @@ def _together(case: Case, sheets: Sequence[Sheet]) -> list[Finding]:
         new_tests += [Unit(sheet.change, sheet.new, sheet.language, f) for f in sheet.new_functions if f.test]
         helpers += [f for f in sheet.new_functions if not f.test]
     found += compare_tests(case, old_tests, new_tests, helpers)
+    created = [sheet.change for sheet in sheets if not sheet.change.old.exists]
     for sheet in sheets:
         if not sheet.change.new.exists:
+            found += [] if is_test_path(sheet.change.path) else file_gone(case, sheet.change, created)
             continue
         moved = frozenset(f.short_name for other in sheets if other is not sheet for f in other.new_functions)
         found += compare_functions(case, sheet.change, sheet.pairs, moved)
@@ -167,8 +138,3 @@ def _tidy(found: Sequence[Finding]) -> tuple[Finding, ...]:
         if key not in best or (finding.certain and not best[key].certain):
             best[key] = finding
     return tuple(sorted(best.values(), key=lambda f: (f.file, f.line, f.kind)))
-
-
-def _ending(path: str) -> str:
-    name = path.rsplit("/", 1)[-1]
-    return "." + name.rsplit(".", 1)[1].lower() if "." in name else ""

@@ -101,7 +101,11 @@ def _in_string(line: str, at: int) -> bool:
 def _exit(case: Case, change: Change, row: int, line: str) -> Finding | None:
     around = " ".join(change.new.row(r) for r in range(max(0, row - 4), row))
     if line[:1].isspace():
-        return None if _HELP.search(around) else case.finding(change, "exit_zero", row, line, certain=False)
+        condition = next((change.new.row(r) for r in range(row - 1, -1, -1) if change.new.row(r).strip()), "")
+        if re.match(r"\s*if\s+!", condition) and _CHECKS.search(condition):
+            return case.finding(change, "exit_zero", row, line, certain=True)
+        worked = re.match(r"\s*(?:el)?if\s+(?!!|true\b|:)", condition) is not None
+        return None if worked or _HELP.search(around) else case.finding(change, "exit_zero", row, line, certain=False)
     after = any(r.strip() and not r.lstrip().startswith("#") for r in change.new.rows[row + 1 :])
     told = any(re.search(r"\bexit\s+(?:[1-9]|\"?\$)|\bset\s+-\w*e", change.old.row(r)) for r in change.removed)
     guarded = re.search(r"^\s*set\s+-\w*e", change.new.text, re.MULTILINE) is not None
