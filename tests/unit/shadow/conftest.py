@@ -45,7 +45,7 @@ class Workspace:
         except ShadowError as error:
             if self.strategy in os.environ.get(MUST_RUN, "").split(","):
                 raise
-            pytest.skip(str(error))
+            pytest.skip(ascii(str(error)))  # a name that is no UTF-8 would break the report
         self._open.append(shadow)
         return shadow
 
