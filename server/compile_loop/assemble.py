@@ -349,6 +349,8 @@ def _inside(root: Path, path: Path) -> str:
 def _usable(path: Path, name: str, may_be_absent: bool, encoding: str | None) -> None:
     if path.is_dir():
         raise ConfigurationError(f"{name} is a folder. Name the files to fix.")
+    if path.exists() and not path.is_file():
+        raise ConfigurationError(f"{name} is no regular file and cannot be edited.")
     if not path.exists():
         if may_be_absent:
             return

@@ -217,12 +217,16 @@ def test_edit_applies_a_reply_or_says_why_not(tmp_path: Path) -> None:
 
 
 @pytest.mark.spec("E10")
-@pytest.mark.parametrize("path", ["../outside.c", "/etc/hostname", ".git/config"])
+@pytest.mark.parametrize(
+    "path", ["../outside.c", "/etc/hostname", ".git/config", "Makefile", ".env", "compile-loop.toml"]
+)
 def test_edit_never_writes_outside_or_where_it_may_not(tmp_path: Path, path: str) -> None:
     root = tmp_path / "ws"
     (root / ".git").mkdir(parents=True)
     (root / ".git" / "config").write_text("x\n")
     (tmp_path / "outside.c").write_text("x\n")
+    for name in ("Makefile", ".env", "compile-loop.toml"):
+        (root / name).write_text("x\n")
     before = snapshot(tmp_path)
     done = cli(root, "edit", stdin=f"<<< path={path} >>>\n{block('x' + chr(10), 'y' + chr(10))}")
     assert done.returncode in (1, 2), done.stdout

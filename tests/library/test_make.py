@@ -403,3 +403,15 @@ async def test_a_callers_own_tools_are_offered_and_their_errors_come_back_as_tex
         tool = compile_loop.make({"runner": runner, "llm": model(server), "edit_mode": "diff", "extra_tools": [extra]})
         result = await tool.handler({"spec": "Look it up.", "target_file": "a.py"})
     assert result["ok"], result
+
+
+@pytest.mark.spec("P1", "W4")
+async def test_after_a_crash_what_the_user_wrote_since_stays(here: Path) -> None:
+    (here / "a.py").write_text("x = 0\n")
+    (here / "b.py").write_text("y = 0\n")
+    process = await asyncio.create_subprocess_exec(sys.executable, "-c", CRASHES, cwd=here)
+    assert await process.wait() == 9
+    (here / "a.py").write_text("x = 'the user wrote this since'\n")
+    tool = compile_loop.make({"runner": fine, "llm": ScriptedGenerator([])})
+    assert (await tool.handler({"spec": "", "target_file": "b.py"}))["ok"]
+    assert (here / "a.py").read_text() == "x = 'the user wrote this since'\n"

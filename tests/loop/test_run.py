@@ -430,3 +430,20 @@ async def test_new_files_are_made_only_where_the_run_allows_it(tmp_path: Path) -
     over = f"<<< path=other.h >>>\n{block('', 'int mine;' + chr(10))}"
     told = await fix(tmp_path, [over], targets=["a.c", "kept.h"], checks=GCC, settings=allowed)
     assert told.of(EditRefused) and not told.of(EditApplied)
+
+
+@pytest.mark.spec("Q9")
+async def test_a_pipe_that_hides_the_exit_code_is_suspicious(tmp_path: Path) -> None:
+    workspace(tmp_path, a_c=BROKEN)
+    (tmp_path / "Makefile").write_text("all:\n\tgcc -c a.c -o /dev/null\n")
+    told = await fix(tmp_path, [], checks=("make 2>&1 | tail -1",))
+    assert told.outcome.ending is Ending.NOTHING_TO_FIX
+    assert "a pipe may hide the exit code" in told.outcome.tally.suspicious[0]
+
+
+@pytest.mark.spec("Q1", "L3")
+async def test_files_without_an_error_have_nothing_to_fix_and_no_other_file_is_edited(tmp_path: Path) -> None:
+    workspace(tmp_path, a_c="int x;\n", b_c=BROKEN)
+    told = await fix(tmp_path, [], targets=["a.c"], checks=("gcc -fsyntax-only a.c b.c",))
+    assert told.outcome.ending is Ending.NOTHING_TO_FIX and told.model.requests == []
+    assert [d.file for d in told.outcome.tally.remaining] == ["b.c"]

@@ -8,9 +8,12 @@ import re
 from compile_loop.contracts.checks import Expectation
 
 _NO_TESTS = re.compile(
-    r"^(?:no tests (?:ran|to run|found|collected)|=+ no tests ran .*|collected 0 items|running 0 tests|"
+    r"^(?:no tests (?:ran|to run|found|collected)|=+ no tests ran .*|collected 0 items|running 0 tests|Ran 0 tests|"
     r"ok\s+\S+\s+\S+\s+\[no tests to run\]|# tests 0)\s*",
     re.IGNORECASE | re.MULTILINE,
+)
+_HIDDEN_FAILURE = re.compile(
+    r"^(?:g?make(?:\[\d+\])?: \*\*\* .*Error \d+|ninja: build stopped: .*|FAILED: .*)$", re.MULTILINE
 )
 _SOME_TESTS = re.compile(
     r"^(?:running [1-9]\d* tests?|collected [1-9]\d* items?|.*\b[1-9]\d* passed\b.*|# tests [1-9]\d*)", re.MULTILINE
@@ -55,6 +58,8 @@ def suspicious(stdout: str, stderr: str, errors: int) -> tuple[str, ...]:
             f"it passed although {errors} {'errors were' if errors > 1 else 'error was'} printed; a pipe may hide the exit code"
         )
     output = stdout + stderr
+    if not errors and (match := _HIDDEN_FAILURE.search(output)):
+        notes.append(f"it passed although the output says “{match.group().strip()}”; a pipe may hide the exit code")
     if _NO_TESTS.search(output) and not _SOME_TESTS.search(output):
         notes.append("it ran no tests")
     return tuple(notes)

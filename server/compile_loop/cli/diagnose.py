@@ -20,7 +20,7 @@ def run(
     tool: str = typer.Option("", help="The tool's name or command line, where the output alone does not tell."),
     cwd: Path = typer.Option(Path(), exists=True, file_okay=False, help="The folder in which the tool ran."),
     root: Path = typer.Option(None, exists=True, file_okay=False, help="The workspace. Default: that folder."),
-    exit_code: int = typer.Option(1, help="The exit code that the tool ended with."),
+    exit_code: int = typer.Option(0, help="The exit code that the tool ended with."),
 ) -> None:
     """Read a tool's output and print its diagnostics, one Language Server Protocol diagnostic a line.
 

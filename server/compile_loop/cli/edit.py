@@ -12,6 +12,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from compile_loop.checks.protected import is_protected
 from compile_loop.cli.diff import coloured, unified_diff
 from compile_loop.contracts.edits import Edit
 from compile_loop.edits.apply import Applied, BlockReport, Refused, Target, apply_reply
@@ -20,6 +21,7 @@ from compile_loop.edits.hunks import file_change
 from compile_loop.edits.paths import PathError, normalise, protected_part
 from compile_loop.edits.text import UndecodableError
 from compile_loop.shadow.apply import ApplyError, apply_edit
+from compile_loop.shadow.visible import looks_secret
 
 NAME = "edit"
 EXAMPLE = "Example: `compile-loop edit --targets src/a.c < reply.txt`"
@@ -90,13 +92,16 @@ def _named_in(reply: str, folder: Path) -> list[str]:
         raise PathError("The reply names no file. Say with --targets which file it is for.")
     for header in headers:
         real = (folder / header).resolve()
-        if protected_part(header) or (
-            real.is_relative_to(folder) and protected_part(real.relative_to(folder).as_posix())
-        ):
+        if _decides(header) or (real.is_relative_to(folder) and _decides(real.relative_to(folder).as_posix())):
             raise PathError(
                 f"{header} is never edited because a reply names it. Name it with --targets if you mean it."
             )
     return headers
+
+
+def _decides(path: str) -> bool:
+    """Whether a file decides what runs or whether it passes, or looks like a secret: a reply alone never opens it."""
+    return protected_part(path) is not None or is_protected(path) or looks_secret(path)
 
 
 def _target(folder: Path, given: str, encoding: str | None) -> Target:
@@ -104,8 +109,8 @@ def _target(folder: Path, given: str, encoding: str | None) -> Target:
     inside = (path if path.is_absolute() else folder / path).resolve()
     if not inside.is_relative_to(folder):
         raise PathError(f"{given} lies outside {folder}.")
-    if inside.is_dir():
-        raise PathError(f"{given} is a folder.")
+    if inside.exists() and not inside.is_file():
+        raise PathError(f"{given} is a folder or no regular file.")
     return Target(given, inside.read_bytes() if inside.exists() else None, encoding)
 
 

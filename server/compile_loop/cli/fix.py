@@ -153,7 +153,7 @@ def report(outcome: Outcome, console: Console) -> None:
     if outcome.ending is Ending.GREEN:
         console.print(f"\n[bold green]Green[/bold green]: {tally.errors_before} → 0 errors, {rounds}.", highlight=False)
     elif outcome.ending is Ending.NOTHING_TO_FIX:
-        console.print("\n[bold green]Nothing to fix[/bold green]: the check passes as it is.", highlight=False)
+        console.print(f"\n[bold green]Nothing to fix[/bold green]: {_why_nothing(outcome)}.", highlight=False)
     elif outcome.failure is not None:
         console.print(
             f"\n[bold red]Not green[/bold red] ({outcome.failure.kind.value}): {escape(outcome.failure.message)}",
@@ -172,6 +172,10 @@ def report(outcome: Outcome, console: Console) -> None:
         )
     for note in tally.suspicious:
         console.print(f"[yellow]Please confirm: the check is suspicious, {escape(note)}.[/yellow]", highlight=False)
+
+
+def _why_nothing(outcome: Outcome) -> str:
+    return "no error lies in these files" if outcome.tally.remaining else "the check passes as it is"
 
 
 def settle(outcome: Outcome, root: Path, decision: Result, console: Console, to_stdout: bool) -> tuple[bool, int]:

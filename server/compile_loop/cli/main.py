@@ -6,7 +6,21 @@ import sys
 
 import typer
 
-from compile_loop.cli import check, demo, diagnose, doctor, edit, evaluate, fix, models, replay, resume, runs, serve, show
+from compile_loop.cli import (
+    check,
+    demo,
+    diagnose,
+    doctor,
+    edit,
+    evaluate,
+    fix,
+    models,
+    replay,
+    resume,
+    runs,
+    serve,
+    show,
+)
 from compile_loop.version import VERSION
 
 app = typer.Typer(

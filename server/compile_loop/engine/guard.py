@@ -46,8 +46,8 @@ class LoopBreaker:
         )
 
     def edited(self) -> None:
-        """After an edit the same call may give something new."""
-        self._seen.clear()
+        """After an edit the same reading may give something new; the same edit is still the same."""
+        self._seen = Counter({key: count for key, count in self._seen.items() if key[0] == "apply_search_replace"})
 
 
 class ProgressMonitor:

@@ -27,12 +27,12 @@ def choose_targets(
 ) -> TargetSet:
     """The files asked for, plus files that the baseline's errors and their related locations name.
 
-    In a run over files an error counts only if it touches a file asked for, itself or by a related location; if none
-    does although the check is red, all errors count, because the user asked for exactly this check.
+    In a run over files an error counts only if it touches a file asked for, itself or by a related location, or names
+    no file at all.
     """
     asked = dict.fromkeys(request.targets)
-    touching = [e for e in baseline.errors if asked.keys() & set(_files(e))]
-    counted = touching if touching and request.scope == "files" else list(baseline.errors)
+    touching = [e for e in baseline.errors if e.file is None or asked.keys() & set(_files(e))]
+    counted = touching if request.scope == "files" else list(baseline.errors)
     in_error = {e.file for e in counted if e.file}
     writable = dict(asked)
     refused: dict[str, str] = {}

@@ -45,13 +45,17 @@ class InPlaceShadow:
         place = self._root / path
         if self.peek(str(place)) == data:
             return
-        self._journal.keep(place)
+        self._journal.keep(place, data)
         try:
             if data is None:
                 place.unlink(missing_ok=True)
             else:
                 place.parent.mkdir(parents=True, exist_ok=True)
-                place.write_bytes(data)
+                fresh = place.with_name(f".{place.name}.compile-loop")
+                fresh.write_bytes(data)
+                if place.exists():
+                    fresh.chmod(place.stat().st_mode)
+                fresh.replace(place.resolve())  # in one step, so that a crash leaves the old bytes or the new
         except OSError as error:
             raise ShadowError(f"{place} could not be written: {error}.") from error
 

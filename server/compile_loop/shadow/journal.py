@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import uuid
@@ -20,20 +21,26 @@ class Journal:
     def __init__(self, folder: Path) -> None:
         self._place = folder / uuid.uuid4().hex
         self._originals: dict[str, str | None] = {}
+        self._written: dict[str, str | None] = {}
 
-    def keep(self, path: Path) -> None:
-        """Keep a file's bytes, once. Raises `ShadowError` where they cannot be kept."""
-        if str(path) in self._originals:
-            return
+    def keep(self, path: Path, new: bytes | None) -> None:
+        """Keep a file's bytes, once, before it becomes `new`. Raises `ShadowError` where they cannot be kept."""
         try:
             self._place.mkdir(parents=True, exist_ok=True)
-            name = None
-            if path.exists():
-                name = str(len(self._originals))
-                _write(self._place / name, path.read_bytes())
-            self._originals[str(path)] = name
+            if str(path) not in self._originals:
+                name = None
+                if path.exists():
+                    name = str(len(self._originals))
+                    _write(self._place / name, path.read_bytes())
+                self._originals[str(path)] = name
+            self._written[str(path)] = _mark(new)
             me = psutil.Process()
-            index = {"pid": me.pid, "created": me.create_time(), "originals": self._originals}
+            index = {
+                "pid": me.pid,
+                "created": me.create_time(),
+                "originals": self._originals,
+                "written": self._written,
+            }
             _write(self._place / _INDEX, json.dumps(index).encode())
         except OSError as error:
             raise ShadowError(f"{path} is not edited, because its original could not be kept: {error}.") from error
@@ -54,7 +61,10 @@ class Journal:
 
 
 def recover(folder: Path) -> list[Path]:
-    """Put back what runs of processes that no longer exist left half written; returns the files."""
+    """Put back what runs of processes that no longer exist left half written; returns the files.
+
+    A file that holds something else than the run last wrote is somebody's later work and stays as it is.
+    """
     restored: list[Path] = []
     for index in sorted(folder.glob(f"*/{_INDEX}")):
         try:
@@ -66,11 +76,14 @@ def recover(folder: Path) -> list[Path]:
             pass
         except (OSError, ValueError, KeyError, psutil.Error):
             continue
-        originals = journal["originals"]
+        written = journal.get("written", {})
+        originals = {
+            path: name for path, name in journal["originals"].items() if _mark(_bytes(Path(path))) == written.get(path)
+        }
         _put_back(index.parent, originals)
         restored += [Path(path) for path in originals]
         done = Journal(folder)
-        done._place, done._originals = index.parent, originals
+        done._place, done._originals = index.parent, journal["originals"]
         done.discard()
     return restored
 
@@ -83,6 +96,14 @@ def _put_back(place: Path, originals: dict[str, str | None]) -> None:
             data = (place / name).read_bytes()
             if not Path(path).exists() or Path(path).read_bytes() != data:
                 Path(path).write_bytes(data)
+
+
+def _bytes(path: Path) -> bytes | None:
+    return path.read_bytes() if path.is_file() else None
+
+
+def _mark(data: bytes | None) -> str | None:
+    return None if data is None else hashlib.sha256(data).hexdigest()
 
 
 def _write(path: Path, data: bytes) -> None:

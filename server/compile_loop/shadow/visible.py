@@ -17,6 +17,11 @@ _SECRET = re.compile(
 )
 
 
+def looks_secret(path: str) -> bool:
+    """Whether a workspace-relative path is named like a secret, or is the run's own configuration."""
+    return _SECRET.search(path) is not None or path == "compile-loop.toml"
+
+
 class Visible:
     """The reading gate of one workspace."""
 
@@ -26,13 +31,15 @@ class Visible:
 
     def why_not(self, path: str) -> str | None:
         """Why a workspace-relative path is not shown, or None where it is."""
-        if _SECRET.search(path):
-            return "it looks like a secret"
         if path == "compile-loop.toml":
             return "it is the run's own configuration"
+        if looks_secret(path):
+            return "it looks like a secret"
         place = self._root / path
         if not place.resolve().is_relative_to(self._root.resolve()):
             return "it lies outside the workspace"
+        if looks_secret(place.resolve().relative_to(self._root.resolve()).as_posix()):
+            return "it leads to what looks like a secret"
         folder = place.parent
         while folder.is_relative_to(self._root):
             rules = self._of(folder)
