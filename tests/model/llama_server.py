@@ -30,7 +30,8 @@ def main(model: str) -> None:
     params.offline = True
     params.warmup = False
     params.endpoint_slots = True
-    params.cpuparams.n_threads = 2
+    params.cpuparams.n_threads = 1  # two wait for each other by spinning, which a busy machine turns into minutes
+    params.cpuparams_batch.n_threads = 1
     server = xllamacpp.Server(params)
     print(server.listening_address, flush=True)
     sys.stdin.read()

@@ -51,7 +51,7 @@ def reading(name: str) -> tuple[Message, ...]:
 
 
 def generator(llama: str, protocol: str, **settings: Any) -> HttpTurnGenerator:
-    settings.setdefault("max_tokens", 24)
+    settings.setdefault("max_tokens", 12)
     settings.setdefault("timeouts", Timeouts(connect=5.0, first_byte=60.0, idle=60.0))
     return generator_for(llama, provider=protocol, **settings)
 
@@ -67,7 +67,7 @@ async def test_text_streams_and_is_counted(llama: str, protocol: str) -> None:
     assert reply.finish in ("stop", "length")
     assert reply.usage is not None
     assert 10 < reply.usage.prompt_tokens < 200
-    assert 3 < reply.usage.completion_tokens <= 24
+    assert 3 < reply.usage.completion_tokens <= 12
 
 
 @pytest.mark.spec("M3")
@@ -161,7 +161,7 @@ async def test_runs_at_once(llama: str) -> None:
     order: list[str] = []
 
     async def run(protocol: str) -> Reply:
-        asked = generator(llama, protocol, max_tokens=40)
+        asked = generator(llama, protocol, max_tokens=30)
         try:
             async for event in asked.generate(LONG_TALK):
                 order.append(protocol)
