@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import PurePath
 
 from compile_loop.checks.child_environment import child_environment
+from compile_loop.checks.daemons import without_daemons
 from compile_loop.checks.expectation import suspicious, unmet
 from compile_loop.checks.process import Finished, Stop, run_process
 from compile_loop.checks.tool_trouble import cannot_start, stuck, trouble
@@ -37,6 +38,10 @@ class CommandContract:
             results.append(result)
         return ContractResult(tuple(results))
 
+    def _variables(self, check: Check) -> dict[str, str]:
+        own = {**without_daemons(self._environment, _hint(check)), **check.env}
+        return child_environment(self._environment, self._secrets, own)
+
     async def _run_one(self, check: Check, shadow: Shadow, emit: Callable[[Event], None]) -> CheckResult:
         argv, cwd = shadow.command(_vector(check.command), check.cwd)
         reader = OutputReader(
@@ -58,7 +63,7 @@ class CommandContract:
             finished = await run_process(
                 argv,
                 cwd=cwd,
-                env=shadow.environment(child_environment(self._environment, self._secrets, check.env)),
+                env=shadow.environment(self._variables(check)),
                 idle_timeout=check.idle_timeout,
                 total_timeout=check.total_timeout,
                 on_line=on_line,

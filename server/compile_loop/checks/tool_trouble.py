@@ -18,6 +18,14 @@ _CANNOT = (
         re.compile(r"error: linker [`'‘]\w+['’] not found|rustup could not choose a version|no default toolchain"),
         "a part of the toolchain is missing",
     ),
+    (
+        re.compile(r"EXDEV|Invalid cross-device link"),
+        "the isolated copy cannot rename a folder that was there before (set isolation to clone or copy)",
+    ),
+    (
+        re.compile(r"EROFS|Read-only file system"),
+        "it writes outside the workspace, where checks may not (settings writableFolders and confineChecks)",
+    ),
 )
 _NOT_FOUND = re.compile(
     r"(?:^|: )(?P<name>[\w.+/-]+): (?:command )?not found\s*$|env: [‘'](?P<env>[^’']+)[’']: No such file", re.MULTILINE

@@ -16,6 +16,7 @@ from typing import Any
 
 from compile_loop.contracts.protocols import ShadowError
 from compile_loop.shadow.confinement import Confinement
+from compile_loop.shadow.copying import DAEMON_FILES
 from compile_loop.shadow.holding import Holding, program
 from compile_loop.shadow.leftovers import end_inhabitants, label_of
 from compile_loop.shadow.places import new_folder
@@ -157,7 +158,8 @@ class OverlayShadow:
         for path, data in self._buffers.items():
             self._underneath.note(path, data)
         unsaved = {path: data for path, data in self._buffers.items() if not self._underneath.is_changed(path)}
-        for path, wanted in {**unsaved, **changes}.items():
+        daemons = dict.fromkeys((name for name in DAEMON_FILES if (self._root / name).exists()), None)
+        for path, wanted in {**daemons, **unsaved, **changes}.items():
             self._write(path, wanted)
 
     def _write(self, path: str, data: bytes | None) -> None:

@@ -100,6 +100,8 @@ def test_green_that_looks_wrong_is_called_suspicious() -> None:
         (127, "bash: line 1: tsc: command not found\n", False, "“tsc” was not found"),
         (126, "sh: 1: ./build.sh: Permission denied\n", False, "“./build.sh” may not be executed"),
         (1, "curl: (6) Could not resolve host: example.org\n", False, "the network could not be reached"),
+        (1, "Error: EROFS: read-only file system, mkdir '/srv/build'\n", False, "writableFolders"),
+        (1, "rename 'dist' -> 'old': Invalid cross-device link\n", False, "set isolation to clone or copy"),
         (1, "a.c:1:10: fatal error: zlib.h: No such file or directory\n", True, None),
         (1, "error: cannot find module './x'\n", False, None),
         (1, "test asserts 'No space left on device'\n", True, None),

@@ -189,3 +189,23 @@ async def test_absolute_paths_in_commands_and_variables_mean_the_shadow(
     assert await shadow.read("made") == b"1\n" and await shadow.read("sub/made") == b"2\n"
     assert everything(workspace.root) == before
     assert os.environ["OUT_FOLDER"] == f"{workspace.root}/sub:{workspace.root}"
+
+
+@pytest.mark.spec("Q14")
+async def test_a_daemon_that_runs_outside_is_not_asked(workspace: Workspace) -> None:
+    """dmypy's status file leads to the daemon that checks the original."""
+    dmypy = Path(sys.executable).with_name("dmypy")
+    if not dmypy.exists():
+        pytest.skip("dmypy is not installed")
+    workspace.file("thing.py", "value: int = 1\n")
+    build(workspace.root, str(dmypy), "run", "--", "thing.py")
+    before = everything(workspace.root)
+    try:
+        shadow = await workspace.opened()
+        await shadow.write("thing.py", b"value: int = 'no'\n")
+        done = await run(shadow, f"{dmypy} run --timeout 60 -- thing.py")
+        assert "thing.py:1: error: Incompatible types" in done.stdout, done.stdout + done.stderr
+        assert everything(workspace.root) == before
+        build(workspace.root, str(dmypy), "check", "thing.py")
+    finally:
+        build(workspace.root, str(dmypy), "kill")
