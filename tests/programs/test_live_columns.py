@@ -12,7 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.support.programs import need, read, run
+from tests.support.programs import read, run
+from tests.support.tools import need
 
 from compile_loop.edits.text import utf16_length
 
@@ -79,6 +80,19 @@ RUST = c_like("const Q{n}: i32 = nope{n};")
 TYPESCRIPT = c_like("const q{n}: number = nope{n};")
 
 
+GO = c_like("var q{n} int = nope{n};")
+KOTLIN = c_like("val q{n}: Int = nope{n};")
+ECMASCRIPT = c_like("export const q{n} = nope{n};")
+
+
+def python(seed: int) -> list[str]:
+    return [f'q{n} = "{text}", nope{n};' for n, text in enumerate(comments(seed))]
+
+
+def haskell(seed: int) -> list[str]:
+    return ["module Main where", *(f"q{n} = {{- {text} -}} nope{n}" for n, text in enumerate(comments(seed)))]
+
+
 def java(seed: int) -> list[str]:
     return ["class A {", *c_like("int q{n} = nope{n};")(seed), "}"]
 
@@ -104,6 +118,19 @@ def java(seed: int) -> list[str]:
         ("tsc", "a.ts", TYPESCRIPT, "tsc --noEmit --pretty true a.ts"),
         ("javac", "A.java", java, "javac -encoding UTF-8 -Xmaxerrs 0 -d out A.java"),
         ("javac", "A.java", java, "javac -encoding UTF-8 -Xmaxerrs 0 -XDrawDiagnostics -d out A.java"),
+        ("go", "a.go", lambda seed: ["package a", *GO(seed)], "go vet a.go; go build -gcflags=-e -o /dev/null a.go"),
+        ("ruff", "a.py", python, "ruff check --isolated --select F --output-format concise a.py"),
+        ("ruff", "a.py", python, "ruff check --isolated --select F --output-format json a.py"),
+        ("ruff", "a.py", python, "ruff check --isolated --select F --output-format full a.py"),
+        ("mypy", "a.py", python, "mypy --show-column-numbers --show-error-end a.py"),
+        ("mypy", "a.py", python, "mypy --no-native-parser --output json a.py"),
+        ("pyright", "a.py", python, "pyright --outputjson a.py"),
+        ("pyright", "a.py", python, "pyright a.py"),
+        ("eslint", "a.mjs", ECMASCRIPT, "eslint --no-config-lookup --rule no-undef:2 a.mjs"),
+        ("eslint", "a.mjs", ECMASCRIPT, "eslint --no-config-lookup --rule no-undef:2 -f json a.mjs"),
+        pytest.param("ghc", "A.hs", haskell, "ghc -fno-code A.hs", marks=pytest.mark.heavy),
+        pytest.param("ghc", "A.hs", haskell, "ghc -v0 -ddump-json -fno-code A.hs", marks=pytest.mark.heavy),
+        pytest.param("kotlinc", "a.kt", KOTLIN, "kotlinc a.kt -d out", marks=pytest.mark.heavy),
     ],
 )
 def test_token_is_found(

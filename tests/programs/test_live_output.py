@@ -5,20 +5,29 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.support.programs import PROGRAMS, Program, missing, need, plain_quotes, range_of, read, run
+from tests.support.programs import PROGRAMS, Program, missing, plain_quotes, range_of, read, run
+from tests.support.tools import HEAVY, need
 
 from compile_loop.contracts.checks import Check
 from compile_loop.contracts.diagnostics import Diagnostic
 from compile_loop.toolchains.detect import detect
 
-NEEDS = {"py": "python3", "python": "python3", "rustc": "rustc", "cargo": "cargo", "cmake": "cmake"}
+NEEDS = {"py": "python3", "python": "python3"}
 DETECTED = [
     program
     for program in PROGRAMS
-    # What shows only when something is linked, run or tested is not what a check of a file finds; gcc goes before clang.
-    if program.name not in {"gcc_linker_undefined", "cargo_test_panic", "py_traceback_chain"}
-    and program.meta["tool"] != "clang"
+    # What shows only when something is linked, run or tested is not what a check of a file finds; gcc goes before clang;
+    # ruff and mypy are asked only where the project sets them up.
+    if program.name
+    not in {"gcc_linker_undefined", "cargo_test_panic", "py_traceback_chain", "go_test_fail", "node_runtime_stack"}
+    and program.meta["tool"] not in {"clang", "ruff", "mypy"}
 ]
+
+
+def marked(programs: list[Program]) -> list[object]:
+    """Programs of heavy tools carry the marker by which they can be left out."""
+    heavy = [pytest.mark.heavy]
+    return [pytest.param(one, id=one.name, marks=heavy if one.meta["tool"] in HEAVY else []) for one in programs]
 
 
 def hint_of(check: Check) -> str:
@@ -49,7 +58,7 @@ def lost_places(found: list[Diagnostic], program: Program) -> list[str]:
 
 
 @pytest.mark.spec("D3")
-@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
+@pytest.mark.parametrize("program", marked(PROGRAMS))
 def test_recorded_command_today(program: Program, tmp_path: Path) -> None:
     need(NEEDS.get(program.meta["tool"], program.meta["tool"]))
     root = program.copy(tmp_path / "p")
@@ -60,7 +69,7 @@ def test_recorded_command_today(program: Program, tmp_path: Path) -> None:
 
 
 @pytest.mark.spec("D4")
-@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
+@pytest.mark.parametrize("program", marked(PROGRAMS))
 def test_green_twin_has_no_errors(program: Program, tmp_path: Path) -> None:
     """A check that passes leaves nothing red, whatever it prints."""
     need(NEEDS.get(program.meta["tool"], program.meta["tool"]))
@@ -71,7 +80,7 @@ def test_green_twin_has_no_errors(program: Program, tmp_path: Path) -> None:
 
 
 @pytest.mark.spec("D1")
-@pytest.mark.parametrize("program", DETECTED, ids=lambda program: program.name)
+@pytest.mark.parametrize("program", marked(DETECTED))
 def test_detected_check_finds_the_same(program: Program, tmp_path: Path) -> None:
     root = program.copy(tmp_path / "p")
     proposals = detect(root, names(program))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.support.programs import Program, need, read, run
+from tests.support.programs import Program, read, run
+from tests.support.tools import need
 
 from compile_loop.contracts.diagnostics import Diagnostic, Suggestion
 from compile_loop.edits.text import decode

@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pytest
+from tests.support.tools import CACHE, search_path
 
 from compile_loop.contracts.diagnostics import NOWHERE, Diagnostic, Range
 from compile_loop.toolchains.reading import parse
-from compile_loop.toolchains.registry import toolchains
 from compile_loop.toolchains.sources import FolderSources
 
 DATA = Path(__file__).parent.parent / "data" / "programs"
@@ -31,7 +30,14 @@ ABOUT = frozenset(
         "fixed",
     }
 )
-UNATTENDED = {"LC_ALL": "C.UTF-8", "NO_COLOR": "1", "CARGO_TERM_COLOR": "never", "TERM": "dumb", "RUST_BACKTRACE": "1"}
+UNATTENDED = {
+    "LC_ALL": "C.UTF-8",
+    "NO_COLOR": "1",
+    "CARGO_TERM_COLOR": "never",
+    "TERM": "dumb",
+    "RUST_BACKTRACE": "1",
+    "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+}
 
 
 @dataclass(frozen=True)
@@ -72,6 +78,8 @@ class Program:
             shutil.copytree(
                 self.folder, to, ignore=lambda at, names: ABOUT & set(names) if Path(at) == self.folder else []
             )
+        if self.meta["tool"] == "eslint":  # its configuration imports from there
+            (to / "node_modules").symlink_to(CACHE / "node_modules")
         return to
 
 
@@ -131,24 +139,3 @@ def run(command: str | Sequence[str], cwd: Path, env: Mapping[str, str] | None =
         timeout=100,
     )
     return done.returncode, done.stdout
-
-
-def search_path() -> str:
-    """PATH with the programs that npm installed for this project."""
-    ours = Path(__file__).parents[2] / "node_modules" / ".bin"
-    return f"{ours}{os.pathsep}{os.environ.get('PATH', '')}"
-
-
-def need(program: str) -> None:
-    """Fail on CI, and skip elsewhere, where a program is missing."""
-    if shutil.which(program, path=search_path()) is not None:
-        return
-    package = next(
-        (known.package for toolchain in toolchains() for known in toolchain.programs if known.name == program), program
-    )
-    sentence = (
-        f"{program} is not installed; get it with {package if ' ' in package else f'`apt-get install {package}`'}"
-    )
-    if os.environ.get("CI") == "true":
-        pytest.fail(sentence)
-    pytest.skip(sentence)

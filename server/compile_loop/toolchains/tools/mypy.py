@@ -13,9 +13,10 @@ from compile_loop.contracts.diagnostics import NOWHERE, Diagnostic, Phase, Range
 from compile_loop.toolchains.headed import Block, HeadedReader, severity_of
 from compile_loop.toolchains.json_documents import JsonShape
 from compile_loop.toolchains.manifest import first_file, holds, manifest_check, own_program
+from compile_loop.toolchains.reader import Context
 from compile_loop.toolchains.single import relative_names
 from compile_loop.toolchains.toolchain import Program, Toolchain
-from compile_loop.toolchains.tools.mypy_columns import span
+from compile_loop.toolchains.tools.mypy_columns import Columns
 from compile_loop.toolchains.tree import Place, Tree
 
 _SYNTAX = "syntax"
@@ -28,17 +29,21 @@ def _page(code: str | None) -> str | None:
     return f"https://mypy.readthedocs.io/en/stable/_refs.html#code-{code}" if code else None
 
 
-def _range(tree: Tree, path: str, start: tuple[int, int], end: tuple[int, int] | None) -> Range:
-    """The range of zero-based (line, column) pairs as mypy counts them; `end` is exclusive."""
-    line = tree.line(path, start[0])
-    if line is None:
-        return tree.whole_line(path, start[0])
-    last = end[1] if end is not None and end[0] == start[0] else None
-    first, until = span(line, start[1], last)
-    place = Place(path, start[0], first)
-    if last is None:
-        return tree.token(place)
-    return tree.between(place, Place(path, start[0], until))
+class _Places:
+    """Turns mypy's numbers into ranges, for one output."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+        self._columns = Columns()
+
+    def range(self, path: str, start: tuple[int, int], end: tuple[int, int] | None, message: str) -> Range:
+        """The range of zero-based (line, column) pairs as mypy counts them; `end` is exclusive."""
+        line = self._tree.line(path, start[0])
+        if line is None:
+            return self._tree.whole_line(path, start[0])
+        last = end[1] if end is not None and end[0] == start[0] else None
+        first, until = self._columns.span(line, start[1], last, message)
+        return self._tree.between(Place(path, start[0], first), Place(path, start[0], until))
 
 
 class MypyText(HeadedReader):
@@ -53,13 +58,17 @@ class MypyText(HeadedReader):
         r"(?P<message>.*?)(?:  \[(?P<code>[a-z][a-z-]*)\])?$"
     )
 
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._places = _Places(context.tree)
+
     def span(self, path: str, parts: dict[str, str | None], place: Place | None, message: str) -> Range:
         """Columns count from one; the end is inclusive."""
         if parts["column"] is None:
             return super().span(path, parts, None, message)
         start = (int(parts["line"] or 1) - 1, int(parts["column"]) - 1)
         end = (int(parts["end_line"]) - 1, int(parts["end_column"] or 1)) if parts["end_line"] else None
-        return _range(self.tree, path, start, end)
+        return self._places.range(path, start, end, message)
 
     def belongs(self, block: Block, text: str) -> bool:
         """Take notes, and in the pretty form wrapped words, the source and the underline."""
@@ -100,12 +109,18 @@ class MypyJson(JsonShape):
     depths = (0,)
     marks = ('"file"', '"line"', '"hint"', '"severity"')
 
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._places = _Places(context.tree)
+
     def read(self, entry: dict[str, Any]) -> Iterator[Diagnostic]:
         """One finding."""
         path = self.tree.resolve(entry["file"])
         line, column = int(entry["line"]) - 1, int(entry["column"])
         end = (int(entry["end_line"]) - 1, int(entry["end_column"])) if entry.get("end_line") is not None else None
-        found = NOWHERE if path is None or line < 0 else _range(self.tree, path, (line, max(column, 0)), end)
+        found = NOWHERE
+        if path is not None and line >= 0:
+            found = self._places.range(path, (line, max(column, 0)), end, entry["message"])
         code = entry.get("code")
         message = entry["message"] + (f"\n{entry['hint']}" if entry.get("hint") else "")
         severity = severity_of(entry["severity"])

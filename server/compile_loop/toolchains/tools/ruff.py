@@ -101,6 +101,8 @@ class RuffFull(RuffConcise):
 
     def belongs(self, block: Block, text: str) -> bool:
         """Take the snippet, help and notes."""
+        if self.header.match(text):
+            return False
         if text.startswith(("help: ", "note: ")):
             block.extra = 1  # what follows shows the fix
         elif not _GUTTER.match(text):
