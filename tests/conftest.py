@@ -6,6 +6,14 @@ from collections.abc import Iterator
 
 import pytest
 
+from compile_loop.settings import Settings
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--isolation", choices=["overlay", "clone", "copy"], help="run every test with this setting instead of auto"
+    )
+
 
 @pytest.fixture(autouse=True, scope="session")
 def _state_of_their_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
@@ -13,3 +21,18 @@ def _state_of_their_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[No
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
         yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _isolation(request: pytest.FixtureRequest) -> Iterator[None]:
+    """The default of the setting `isolation`, where the command line gives one; processes of their own keep theirs."""
+    wanted = request.config.getoption("--isolation")
+    field = Settings.model_fields["isolation"]
+    before = field.default
+    if wanted is not None:
+        field.default = wanted
+        Settings.model_rebuild(force=True)
+    yield
+    if wanted is not None:
+        field.default = before
+        Settings.model_rebuild(force=True)
