@@ -2,7 +2,7 @@
 import { python, root, run, setUpPython } from "./setup.mjs";
 
 setUpPython("dev");
-const all = ["startup", "rounds", "edits", "diagnostics", "models"];
+const all = ["startup", "rounds", "edits", "diagnostics", "models", "record"];
 for (const name of process.argv.length > 2 ? process.argv.slice(2) : all) {
   console.log(`\n## ${name}`);
   run(python, ["-m", `tests.bench.${name}`], { cwd: root });

@@ -18,7 +18,7 @@ from compile_loop.contracts.edits import Edit
 from compile_loop.contracts.events import DiagnosticFound, Event, ModelText, RunFinished, TargetsChosen
 from compile_loop.contracts.outcome import Outcome
 
-MOST_DIAGNOSTICS = 200
+MOST_DIAGNOSTICS = 50
 """Of one check; `diagnosticsLeftOut` counts the others."""
 
 _FIELDS: dict[type[Any], tuple[str, ...]] = {}

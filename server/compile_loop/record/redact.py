@@ -26,7 +26,7 @@ _SECRET_NAME = re.compile(
 _START = r"(?:(?<![A-Za-z0-9_])|(?<=\\[nrtbf]))"  # a key may follow a line end that JSON wrote as two characters
 _SHAPES: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("sk-", re.compile(_START + r"sk-[A-Za-z0-9_-]{16,}")),
-    ("gh", re.compile(_START + r"gh[pousr]_[A-Za-z0-9]{20,}")),
+    *((f"gh{kind}_", re.compile(_START + rf"gh{kind}_[A-Za-z0-9]{{20,}}")) for kind in "pousr"),
     ("github_pat_", re.compile(_START + r"github_pat_[A-Za-z0-9_]{20,}")),
     ("glpat-", re.compile(_START + r"glpat-[A-Za-z0-9_-]{16,}")),
     ("xox", re.compile(_START + r"xox[abeoprs]-[A-Za-z0-9-]{10,}")),
@@ -65,10 +65,12 @@ _HEADERS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             r"(?P<secret>(?=[A-Za-z._~+/=-]*\d)[A-Za-z0-9._~+/=-]{16,})",
         ),
         ("bearer", r"(?P<head>\bbearer\s+)(?P<secret>(?=[A-Za-z._~+/=-]*\d)[A-Za-z0-9._~+/=-]{16,})"),
-        (
-            "-",
-            r"(?P<head>\b(?:x-api-key|api-key|x-goog-api-key|x-auth-token|private-token)\\*[\"']?\s*[:=]\s*\\*[\"']?)"
-            r"(?P<secret>[A-Za-z0-9._~+/=-]{8,})",
+        *(
+            (
+                name,
+                rf"(?P<head>\b{name}\\*[\"']?\s*[:=]\s*\\*[\"']?)(?P<secret>[A-Za-z0-9._~+/=-]{{8,}})",
+            )
+            for name in ("x-api-key", "api-key", "x-goog-api-key", "x-auth-token", "private-token")
         ),
         ("://", r"(?P<head>://[^\s/:@\"'\\]{0,200}:)(?P<secret>[^\s/@\"'\\]{3,200})(?=@)"),
     )
