@@ -85,9 +85,12 @@ def check_of_source(source: str, root: Path, targets: Sequence[Path]) -> Proposa
                     break
                 if toolchain.notice and _builds(toolchain, file) and (check := toolchain.notice(directory, root)):
                     return Proposal(check, toolchain.name)
-        for make in (toolchain.recheck, toolchain.compile):
-            if make is not None and (check := make(files, root)) is not None:
-                return Proposal(check, toolchain.name)
+        theirs = [file for file in files if _builds(toolchain, file)]
+        if toolchain.recheck and (check := toolchain.recheck(theirs, root)):
+            return Proposal(check, toolchain.name)
+        ours = [file for file in files if file.suffix.lower() in toolchain.endings]
+        if toolchain.compile and (check := toolchain.compile(ours, root)):
+            return Proposal(check, toolchain.name)
     return None
 
 

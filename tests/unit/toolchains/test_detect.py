@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from compile_loop.toolchains.detect import detect
+from compile_loop.toolchains.detect import candidates, check_of_source, detect
 from compile_loop.toolchains.reader import Reader
 from compile_loop.toolchains.registry import known_tools, reader_types, toolchains
 
@@ -141,3 +141,112 @@ def test_registry_is_whole() -> None:
         assert name
         assert programs
         assert how
+
+
+@pytest.mark.parametrize(
+    ("files", "target", "command"),
+    [
+        ({"go.mod": ""}, "a.go", "go build -gcflags=-e -o /dev/null ./... && go vet ./..."),
+        ({}, "a.go", "go vet a.go"),
+        ({"eslint.config.mjs": ""}, "a.js", "eslint -f json ."),
+        ({"eslint.config.js": "", "package.json": '{"scripts": {"build": "vite build"}}'}, "a.js", "npm run build"),
+        ({"package.json": '{"scripts": {"test": "x"}, "packageManager": "pnpm@9.1"}'}, "a.js", "pnpm run test"),
+        (
+            {"package.json": '{"scripts": {"build": "tsc --watch", "lint": "x"}}', "yarn.lock": ""},
+            "a.js",
+            "yarn run lint",
+        ),
+        ({"package.json": '{"scripts": {"test": "echo no test specified && exit 1"}}'}, "a.js", "node --check a.js"),
+        ({"package.json": "["}, "a.mjs", "node --check a.mjs"),
+        ({"sum.test.js": 'require("node:test")'}, "sum.test.js", "node --test --test-reporter=tap sum.test.js"),
+        ({"mypy.ini": ""}, "a.py", "mypy --show-column-numbers --show-error-end --no-error-summary --no-pretty ."),
+        ({"pyproject.toml": "[tool.pyright]\n[tool.ruff]\n"}, "a.py", "pyright --outputjson"),
+        ({"pyproject.toml": "[tool.ruff.lint]\n"}, "a.py", "ruff check --output-format json"),
+        (
+            {"pyproject.toml": "[tool.pytest.ini_options]\n[tool.ruff]\n"},
+            "a.py",
+            "pytest -q --tb=short --no-header -p no:cacheprovider",
+        ),
+        ({"pyproject.toml": "[project]\n"}, "a.py", "python3 -m compileall -q -f a.py"),
+        ({"test_a.py": ""}, "test_a.py", "pytest -q --tb=short --no-header -p no:cacheprovider test_a.py"),
+        ({"pom.xml": ""}, "A.java", "mvn -B -q -Dstyle.color=never --fail-at-end test-compile"),
+        ({"mvnw": "", "pom.xml": ""}, "A.java", "./mvnw -B -q -Dstyle.color=never --fail-at-end test-compile"),
+        (
+            {"gradlew": "", "settings.gradle.kts": ""},
+            "A.kt",
+            "./gradlew --no-daemon --console=plain -q --continue testClasses",
+        ),
+        (
+            {"a.csproj": ""},
+            "A.cs",
+            "dotnet build a.csproj -nologo -v:q -clp:NoSummary -p:GenerateFullPaths=true -nodeReuse:false",
+        ),
+        ({"stack.yaml": "", "a.cabal": ""}, "A.hs", "stack build --fast"),
+        ({"a.cabal": ""}, "A.hs", "cabal build -v1 all"),
+        ({}, "A.hs", "ghc -v1 -fno-code A.hs"),
+        ({"build.zig": ""}, "a.zig", "zig build"),
+        ({"a.zig": "pub fn main() void {}"}, "a.zig", "zig build-exe -fno-emit-bin a.zig"),
+        ({"Package.swift": ""}, "Sources/a.swift", "swift build"),
+        ({}, "a.swift", "swiftc -typecheck a.swift"),
+        ({}, "a.php", "php -d display_errors=stderr -d log_errors=0 -l a.php"),
+        ({}, "a.rb", "ruby -wc a.rb"),
+        ({"lib/x.pm": ""}, "a.pl", "perl -w -Ilib -c a.pl"),
+        ({}, "a.lua", "luac -p a.lua"),
+        ({}, "a.sh", "bash -n a.sh"),
+        ({"a.sh": "#!/bin/sh\n"}, "a.sh", "sh -n a.sh"),
+        ({".shellcheckrc": ""}, "a.sh", "shellcheck -f json1 a.sh"),
+        ({"run": "#!/usr/bin/env -S bash -e\n"}, "run", "bash -n run"),
+        ({"tool": "#!/usr/bin/python3.11\n"}, "tool", "python3 -m compileall -q -f tool"),
+        ({"build.ninja": "", "build/build.ninja": ""}, "a.c", "ninja"),
+    ],
+)
+def test_check_of_one_file(
+    files: dict[str, str], target: str, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shutil.which", lambda name, **_: f"/usr/bin/{name}")
+    for name, text in {target: "", **files}.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    assert found(tmp_path, target) == [(command, ".")]
+
+
+def test_project_of_a_larger_gradle_build_is_built_from_there(tmp_path: Path) -> None:
+    tree(tmp_path, "settings.gradle", "gradlew", "app/build.gradle", "app/src/A.java")
+    assert [directory for _, directory in found(tmp_path, "app/src/A.java")] == ["."]
+
+
+def test_everything_that_suits_a_file_is_offered(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "pyproject.toml").write_text("[tool.mypy]\n[tool.ruff]\n")
+    (tmp_path / "sub" / "pytest.ini").write_text("")
+    (tmp_path / "sub" / "a.py").write_text("")
+    offered = candidates(tmp_path, Path("sub/a.py"))
+    assert [one.toolchain for one in offered] == ["pytest", "mypy", "ruff", "python", "pyright", "mypy", "ruff"]
+    assert [one.check.cwd for one in offered][:2] == ["sub", "."]
+
+
+@pytest.mark.spec("Q1")
+@pytest.mark.parametrize(
+    ("source", "toolchain"),
+    [
+        ("Pylance", "pyright"),
+        ("mypy", "mypy"),
+        ("Ruff", "ruff"),
+        ("python", "python"),
+        ("nonsense", None),
+        ("rustc", None),
+    ],
+)
+def test_check_that_reproduces_an_editors_finding(source: str, toolchain: str | None, tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("")
+    proposal = check_of_source(source, tmp_path, [Path("a.py")])
+    assert (proposal.toolchain if proposal else None) == toolchain
+
+
+def test_a_manifest_is_taken_for_a_finding_where_there_is_one(tmp_path: Path) -> None:
+    tree(tmp_path, "Cargo.toml", "src/lib.rs", "tsconfig.json", "a.ts")
+    rust, ts = (check_of_source(s, tmp_path, [Path(f)]) for s, f in (("rustc", "src/lib.rs"), ("ts", "a.ts")))
+    assert rust is not None
+    assert rust.check.command[:2] == ("cargo", "check")
+    assert ts is not None
+    assert ts.toolchain == "typescript"

@@ -56,6 +56,7 @@ TOOLCHAIN = Toolchain(
     endings=C,
     order=60,
     compile=check_c,
+    sources=("clang", "clangd", "c/c++"),
     # gcc's variable is documented; clang's has a leading "#" to keep quiet about itself.
     environment={
         "GCC_EXTRA_DIAGNOSTIC_OUTPUT": "fixits-v1",

@@ -55,7 +55,7 @@ class Gradle(Reader):
         if text == _WRONG:
             block.in_message = True
         elif text.startswith("* "):
-            return False
+            block.in_message = False
         elif block.in_message and text.strip():
             block.message.append(text)
         block.lines.append(text)

@@ -85,6 +85,8 @@ class Make(Reader):
 
 
 def _notice(directory: Path, root: Path) -> Check | None:
+    if first_file(directory, "build.ninja"):
+        return manifest_check("ninja", ("ninja",), "build.ninja", directory, root)
     name = first_file(directory, *_NAMES)
     return manifest_check("make", ("make",), name, directory, root) if name else None
 

@@ -18,7 +18,7 @@ from compile_loop.toolchains.tools.java import phase_of
 _REST = re.compile(r"^(?:\[(?:ERROR|WARNING)\] ?)?(?P<text>\s{2,}(?:symbol|location|required|found|reason)\s*:.*)$")
 _POM = re.compile(
     r"^\[(?:ERROR|FATAL)\]\s+(?P<message>(?:Non-parseable|Malformed) POM (?P<file>\S.*?): .*?@ *"
-    r"(?:\S+, )?line (?P<line>\d{1,9}), column (?P<column>\d{1,9}).*)$"
+    r"(?:\S+, )?line (?P<line>\d{1,9}), column (?P<column>\d{1,9}).*?)(?: -> \[Help \d+\])?$"
 )
 _TEST = re.compile(
     r"^\[ERROR\]\s+(?:Tests? in error: )?(?P<class>[A-Z]\w*)(?:[.>]\w+)*\.(?P<test>\w+):(?P<line>\d{1,9})(?: »)? (?P<message>.*)$"

@@ -49,6 +49,8 @@ class _Section:
     earlier: list[_Frame] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
     marks: str | None = None
+    """The row of `^` below a row of source, from where the source's first character stands; that is at `body`."""
+    body: int = 0
     over: bool = False
 
 
@@ -104,12 +106,13 @@ class Pytest(Reader):
             section.frames.append(_Frame(path, int(frame["line"]) - 1, frame["what"], marks))
             section.marks = None
         elif _MARKS.match(text):
-            section.marks = text
+            section.marks = text[section.body :]
             if section.frames and section.frames[-1].what.startswith("in "):
-                section.frames[-1].marks = text
+                section.frames[-1].marks = section.marks
         elif text.startswith(_CHAINS):
             section.earlier += section.frames
             section.frames, section.errors = [], []
+        section.body = len(text) - len(text.lstrip(" >"))
 
     def end(self) -> list[Diagnostic]:
         """The section as a diagnostic."""
@@ -159,11 +162,8 @@ class Pytest(Reader):
     def _range(self, frame: _Frame) -> Range:
         path = frame.path or ""
         line = self.tree.line(path, frame.line)
-        if line is not None and frame.marks:
-            indent = len(line) - len(line.lstrip())
-            shift = 4 if frame.what.startswith("in ") else indent
-            if found := underlined(line, frame.marks[shift:]):
-                return self.tree.between(Place(path, frame.line, found[0]), Place(path, frame.line, found[1]))
+        if line is not None and frame.marks and (found := underlined(line, frame.marks)):
+            return self.tree.between(Place(path, frame.line, found[0]), Place(path, frame.line, found[1]))
         return self.tree.whole_line(path, frame.line)
 
     def finish(self, exit_code: int) -> list[Diagnostic]:

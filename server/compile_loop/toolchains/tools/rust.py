@@ -51,4 +51,5 @@ TOOLCHAIN = Toolchain(
     order=10,
     notice=_notice,
     compile=_compile,
+    sources=("clippy", "rust-analyzer"),
 )

@@ -197,4 +197,5 @@ TOOLCHAIN = Toolchain(
     order=20,
     notice=_notice,
     compile=_compile,
+    sources=("ts",),
 )
