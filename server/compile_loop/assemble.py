@@ -45,7 +45,7 @@ from compile_loop.models.prices import Price, price_of
 from compile_loop.record.asked import Asked
 from compile_loop.record.memory import FileMemory
 from compile_loop.record.recorder import Recorder
-from compile_loop.recording import recorded
+from compile_loop.recording import recorded, secrets_of
 from compile_loop.settings import Settings
 from compile_loop.shadow.leftovers import sweep
 from compile_loop.shadow.probe import choose
@@ -153,8 +153,7 @@ def _recorded(job: Job, root: Path, request: RunRequest, parts: Parts) -> tuple[
         buffers=tuple(buffers),
         reproduce=job.reproduce,
     )
-    key = job.settings.api_key.get_secret_value() if job.settings.api_key else None
-    secrets = (key, os.environ.get(job.settings.api_key_env) if job.settings.api_key_env else None)
+    secrets = secrets_of(job.settings, os.environ)
     return recorded(parts, runs_folder(), asked, buffers, environment=os.environ, secrets=secrets, lineage=job.lineage)
 
 
@@ -316,7 +315,7 @@ def model_of(settings: Settings) -> TurnGenerator | None:
 
 def _price(job: Job) -> Price | None:
     """What a call of the job's model costs; None where that is not known."""
-    if job.generator is not None or not job.settings.model.strip():
+    if not job.settings.model.strip():
         return None
     try:
         provider, model = parse_model(job.settings.model)

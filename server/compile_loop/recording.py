@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -14,8 +15,11 @@ from compile_loop.record.recall_log import LoggedMemory
 from compile_loop.record.recorder import Recorder
 from compile_loop.record.redact import Redactor
 from compile_loop.record.report import ReportBuilder
+from compile_loop.settings import Settings
 from compile_loop.shadow.in_place import InPlaceShadow
 from compile_loop.version import VERSION
+
+_CARRIES_KEY = re.compile(r"auth|key|token|secret|cookie", re.IGNORECASE)
 
 
 def recorded(
@@ -25,7 +29,7 @@ def recorded(
     buffers: Mapping[str, bytes],
     *,
     environment: Mapping[str, str],
-    secrets: Iterable[str | None],
+    secrets: Iterable[str],
     lineage: Mapping[str, str],
 ) -> tuple[Parts, Recorder]:
     """The parts with their logs, and the listener that writes a folder below `runs`.
@@ -49,3 +53,11 @@ def recorded(
     generator = parts.generator and LoggedGenerator(parts.generator, recorder.turn)
     memory = parts.memory and LoggedMemory(parts.memory, recorder.recalled)
     return replace(parts, generator=generator, memory=memory), recorder
+
+
+def secrets_of(settings: Settings, environment: Mapping[str, str]) -> list[str]:
+    """The keys that settings hold or name, and what they send in headers that carry keys."""
+    key = settings.api_key.get_secret_value() if settings.api_key else ""
+    named = environment.get(settings.api_key_env, "") if settings.api_key_env else ""
+    sent = [value for name, value in settings.headers.items() if _CARRIES_KEY.search(name)]
+    return [secret for value in (key, named, *sent) for secret in (value, value.rpartition(" ")[2]) if secret]

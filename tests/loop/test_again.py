@@ -302,7 +302,8 @@ async def test_files_that_changed_since_make_the_rest_of_the_record_void(root: P
 @pytest.mark.usefixtures("key")
 async def test_what_was_spent_before_counts_and_the_deadline_is_not_given_anew(root: Path) -> None:
     with ModelServer(says(FIRST), fails(401, {}), says(SECOND)) as server:
-        record = await broken_off(root, server, max_tokens_per_run=2500, deadline_seconds=900.0)
+        prices = {"m": {"input": 1.0, "output": 2.0}}
+        record = await broken_off(root, server, deadline_seconds=900.0, prices=prices)
         events = [*record.events()]
         events[-1]["at"] = 500.0
         (record.folder / "events.jsonl").write_text("".join(json.dumps(event) + "\n" for event in events))
@@ -311,7 +312,9 @@ async def test_what_was_spent_before_counts_and_the_deadline_is_not_given_anew(r
         _, again = resume(record, settings={"deadline_seconds": 33.0})
         assert again.settings.deadline_seconds == 33.0
         outcome, _ = await done(run)
-    assert outcome.tally.spending.calls == 2 and outcome.tally.spending.tokens > 200
+    spent = outcome.tally.spending
+    assert spent.calls == 2 and spent.tokens > 200
+    assert spent.cost == pytest.approx((spent.prompt_tokens + 2 * spent.completion_tokens) / 1e6)
 
 
 @pytest.mark.spec("W4")

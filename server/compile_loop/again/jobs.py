@@ -18,6 +18,7 @@ from compile_loop.record.asked import Asked
 from compile_loop.record.folder import RecordError
 from compile_loop.record.redact import Redactor
 from compile_loop.record.store import Record
+from compile_loop.recording import secrets_of
 from compile_loop.settings import Settings
 
 
@@ -66,14 +67,13 @@ def moved_to(asked: Asked, place: Path) -> Callable[[str], str]:
 
 def as_recorded(asked: Asked, place: Path, settings: Settings) -> Callable[[str], str]:
     """Today's text in the record's words: its root, and no secrets."""
-    key = settings.api_key.get_secret_value() if settings.api_key else None
-    redactor = Redactor.of(os.environ, (key, os.environ.get(settings.api_key_env) if settings.api_key_env else None))
+    redactor = Redactor.of(os.environ, secrets_of(settings, os.environ))
     return lambda text: redactor.text(text.replace(str(place), asked.root))
 
 
 def differing(record: Record, job: Job) -> list[str]:
     """Files that are not what the run began with, save those that the job lays over."""
-    redactor = Redactor.of(os.environ)
+    redactor = Redactor.of(os.environ, secrets_of(job.settings, os.environ))
     return sorted(
         path
         for path, data in record.originals().items()

@@ -63,6 +63,7 @@ def run(
     tool_mode: ToolMode = typer.Option(ToolMode.AUTO, help="Which channel the model has."),
     max_steps: int = typer.Option(40, min=1, help="How many replies with tool calls a round may take."),
     max_tokens: int = typer.Option(400_000, min=1, help="Tokens for the whole run."),
+    record: bool = typer.Option(True, help="Write the run down on this machine, without keys; see `runs`."),
     interactive: bool = typer.Option(
         False, "--interactive", help="After a run, go on with notes of yours until an empty one."
     ),
@@ -90,6 +91,7 @@ def run(
         deadline_seconds=deadline,
         suggestions=suggestions,
         allow_new_files=allow_new_files,
+        record=record,
     )
     console = Console(stderr=diff or as_json)
     try:

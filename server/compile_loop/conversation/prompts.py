@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from compile_loop.contracts.checks import Check
 from compile_loop.conversation.languages import language_of
+from compile_loop.conversation.steady import steady
 from compile_loop.edits.apply import Target
 from compile_loop.edits.text import UndecodableError, decode
 
@@ -131,7 +132,7 @@ def dishonest_prompt(lines: Sequence[str]) -> str:
 
 def holdout_prompt(told: Sequence[str]) -> str:
     """After a visible green that hidden checks do not confirm; only what their authors allow is said (SPEC K5)."""
-    return "The visible checks pass. Hidden checks do not yet:\n" + "\n".join(f"- {each}" for each in told)
+    return "The visible checks pass. Hidden checks do not yet:\n" + "\n".join(f"- {steady(each)}" for each in told)
 
 
 def continue_prompt(note: str, contents: Iterable[Target], failures: str) -> str:

@@ -88,10 +88,10 @@ class Redactor:
         self._values = sorted(forms, key=len, reverse=True)
 
     @classmethod
-    def of(cls, environment: Mapping[str, str], more: Iterable[str | None] = ()) -> Redactor:
+    def of(cls, environment: Mapping[str, str], more: Iterable[str] = ()) -> Redactor:
         """For the values of `environment`'s secret variables, by their names, and `more` secrets."""
         named = [v for name, v in environment.items() if _SECRET_NAME.search(name) and not _is_path(v)]
-        return cls([*named, *(value for value in more if value)])
+        return cls([*named, *more])
 
     def text(self, text: str) -> str:
         """The text without secrets; it may be plain or JSON, which stays well-formed."""

@@ -107,7 +107,7 @@ def test_values_of_secret_variables_go_by_their_names_alone() -> None:
             "SSH_AUTH_SOCK": "/tmp/agent.1234",
             "SHORT_KEY": "abc",
         },
-        ["typed-in-by-hand", None],
+        ["typed-in-by-hand"],
     )
     text = 'zebra-stripes-1 quagga-quagga semi"colon\\back okapi/okapi+okapi== typed-in-by-hand /home/somebody zebra-editor abc'
     assert redactor.text(text) == f"{MARK} {MARK} {MARK} {MARK} {MARK} /home/somebody zebra-editor abc"
