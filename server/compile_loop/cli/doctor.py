@@ -17,6 +17,7 @@ from rich.table import Table
 
 from compile_loop.models.openai import KEY_VARIABLE
 from compile_loop.shadow.probe import explain
+from compile_loop.toolchains.manifest import installed
 from compile_loop.toolchains.registry import known_tools
 from compile_loop.version import VERSION
 
@@ -87,11 +88,9 @@ def _isolation() -> list[Finding]:
 
 def _toolchains() -> list[Finding]:
     findings = []
-    for tool, programs, packages in known_tools():
-        place = next((found for program in programs if (found := shutil.which(program))), None)
-        findings.append(
-            Finding("toolchain", tool, place is not None, place or "", f"Debian and Ubuntu: apt-get install {packages}")
-        )
+    for tool, programs, how in known_tools():
+        place = next((found for program in programs if (found := installed(program, Path.cwd()))), None)
+        findings.append(Finding("toolchain", tool, place is not None, place or "", how))
     return findings
 
 

@@ -39,13 +39,21 @@ def readable_environment() -> dict[str, str]:
 
 
 def known_tools() -> list[tuple[str, tuple[str, ...], str]]:
-    """For `compile-loop doctor`: (toolchain, its programs, how to install them)."""
+    """For `compile-loop doctor`: (toolchain, its programs, how to get them)."""
     return [
-        (
-            toolchain.name,
-            tuple(program.name for program in toolchain.programs),
-            ", ".join(dict.fromkeys(program.package for program in toolchain.programs)),
-        )
+        (toolchain.name, tuple(program.name for program in toolchain.programs), _how(toolchain))
         for toolchain in toolchains()
         if toolchain.programs
     ]
+
+
+def _how(toolchain: Toolchain) -> str:
+    """How to get a toolchain's programs: Debian's packages, and what the others say themselves."""
+    ways = list(dict.fromkeys(program.package for program in toolchain.programs))
+    debian = [way for way in ways if " " not in way]
+    return "; ".join(
+        [
+            *([f"Debian and Ubuntu: apt-get install {' '.join(debian)}"] if debian else []),
+            *(w for w in ways if " " in w),
+        ]
+    )

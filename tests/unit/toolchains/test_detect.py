@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from compile_loop.toolchains.detect import candidates, check_of_source, detect
+from compile_loop.toolchains.manifest import installed
 from compile_loop.toolchains.reader import Reader
 from compile_loop.toolchains.registry import known_tools, reader_types, toolchains
 
@@ -250,3 +251,14 @@ def test_a_manifest_is_taken_for_a_finding_where_there_is_one(tmp_path: Path) ->
     assert rust.check.command[:2] == ("cargo", "check")
     assert ts is not None
     assert ts.toolchain == "typescript"
+
+
+@pytest.mark.spec("P3")
+def test_a_projects_own_program_is_found_upward(tmp_path: Path) -> None:
+    """What doctor says is installed: a tool of npm's lies in the project, and `node` alone is no TypeScript."""
+    tree(tmp_path, "node_modules/.bin/nosuchtool", ".venv/bin/othertool", "packages/a/x.ts")
+    inside = tmp_path / "packages" / "a"
+    assert installed("nosuchtool", inside) == str(tmp_path / "node_modules" / ".bin" / "nosuchtool")
+    assert installed("othertool", inside) == str(tmp_path / ".venv" / "bin" / "othertool")
+    assert installed("no-such-tool-anywhere", inside) is None
+    assert {programs for name, programs, _ in known_tools() if name == "typescript"} == {("tsc",)}

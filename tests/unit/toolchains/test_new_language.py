@@ -70,4 +70,4 @@ def test_it_is_detected_read_and_named(tmp_path: Path) -> None:
     assert [spot(one) for one in diagnose("working\noops at a.new#2\n", {"a.new": "\n  bad\n"})] == [
         ("a.new", 1, 2, 1, 5)
     ]
-    assert ("newlang", ("newc",), "newlang") in registry.known_tools()
+    assert ("newlang", ("newc",), "Debian and Ubuntu: apt-get install newlang") in registry.known_tools()
