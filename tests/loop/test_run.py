@@ -82,6 +82,7 @@ async def test_green_is_confirmed_from_a_clean_start(tmp_path: Path) -> None:
 async def test_a_failure_that_vanishes_without_an_edit_is_called_flaky_and_not_fixed(tmp_path: Path) -> None:
     workspace(tmp_path, a_txt="one\n")
     counter = tmp_path.parent / f"{tmp_path.name}-count"
+    counter.touch()
     once = f"echo x >> {counter}; [ $(wc -l < {counter}) -gt 1 ] || {{ echo 'a.txt:1: error: now and then'; exit 1; }}"
     told = await fix(tmp_path, [], targets=["a.txt"], checks=(once,))
     assert told.outcome.ending is Ending.NOTHING_TO_FIX
