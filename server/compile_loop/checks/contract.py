@@ -17,6 +17,7 @@ from compile_loop.contracts.diagnostics import Diagnostic
 from compile_loop.contracts.events import CheckFinished, CheckStarted, DiagnosticFound, Event, Pass
 from compile_loop.contracts.protocols import Shadow
 from compile_loop.toolchains.reading import OutputReader
+from compile_loop.toolchains.registry import readable_environment
 
 
 class CommandContract:
@@ -39,7 +40,8 @@ class CommandContract:
         return ContractResult(tuple(results))
 
     def _variables(self, check: Check) -> dict[str, str]:
-        own = {**without_daemons(self._environment, _hint(check)), **check.env}
+        readable = {name: value for name, value in readable_environment().items() if name not in self._environment}
+        own = {**readable, **without_daemons(self._environment, _hint(check)), **check.env}
         return child_environment(self._environment, self._secrets, own)
 
     async def _run_one(self, check: Check, shadow: Shadow, emit: Callable[[Event], None]) -> CheckResult:
