@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import os
-import re
-import shlex
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import platformdirs
-from pathspec import GitIgnoreSpec
 
+from compile_loop.checks.admission import check_scripts, files_named, gate
 from compile_loop.checks.contract import CommandContract
 from compile_loop.checks.contract_file import NAME as CONTRACT_FILE
 from compile_loop.checks.contract_file import ContractFile, read_contract_file
 from compile_loop.checks.holdout_commands import CommandHoldouts
 from compile_loop.checks.honesty import inspect
 from compile_loop.checks.process_tree import end_orphans
-from compile_loop.checks.protected import is_protected
 from compile_loop.checks.validate import ContractError
 from compile_loop.contracts.checks import Check, ContractResult
 from compile_loop.contracts.diagnostics import Diagnostic
@@ -35,7 +32,6 @@ from compile_loop.contracts.protocols import (
     ShadowError,
     TurnGenerator,
 )
-from compile_loop.edits.paths import protected_part
 from compile_loop.edits.text import UndecodableError, decode
 from compile_loop.engine.budget import Budget
 from compile_loop.engine.handle import Run
@@ -52,8 +48,6 @@ from compile_loop.shadow.probe import choose
 from compile_loop.shadow.visible import Visible
 from compile_loop.toolchains.detect import detect
 from compile_loop.tools.catalogue import ToolMode
-
-_INTERPRETER = re.compile(r"(?:.*/)?(?:python[\d.]*|(?:ba|da|z)?sh|node|ruby|perl|php|deno|bun|lua)$")
 
 
 class ConfigurationError(ValueError):
@@ -123,7 +117,7 @@ def start(job: Job) -> Run:
         shadow=_shadow(job, root),
         contract=contract,
         generator=job.generator or model_of(job.settings),
-        admit=_gate(root, file, _check_scripts(contract.checks, root) if targets else frozenset()),
+        admit=gate(root, file, check_scripts(contract.checks, root) if targets else frozenset()),
         readable=Visible(root).why_not,
         holdouts=_holdouts(job, root, file),
         memory=job.memory or (FileMemory(state_folder() / "repairs", root) if job.settings.repair_memory else None),
@@ -216,7 +210,7 @@ def _holdouts(job: Job, root: Path, file: ContractFile) -> CommandHoldouts | Non
     holdouts = [*(Holdout(Check(line, line)) for line in job.holdouts), *file.holdouts]
     if not holdouts:
         return None
-    named = {name for holdout in holdouts for name in holdout.files or _files_named(holdout.check, root)}
+    named = {name for holdout in holdouts for name in holdout.files or files_named(holdout.check, root)}
     if file.holdouts:
         named.add(CONTRACT_FILE)
     named -= {_inside(root, path) for path in job.targets}
@@ -227,23 +221,6 @@ def _holdouts(job: Job, root: Path, file: ContractFile) -> CommandHoldouts | Non
         raise ConfigurationError(str(error)) from error
     except OSError as error:
         raise ConfigurationError(f"A holdout's file cannot be read: {error}.") from error
-
-
-def _files_named(check: Check, root: Path) -> set[str]:
-    """The workspace's files that a command names."""
-    return _places([word for word in _words(check) if not word.startswith("-")], check, root)
-
-
-def _words(check: Check) -> list[str]:
-    try:
-        return shlex.split(check.command) if isinstance(check.command, str) else list(check.command)
-    except ValueError:
-        return []
-
-
-def _places(words: Sequence[str], check: Check, root: Path) -> set[str]:
-    places = [(root / check.cwd / word).resolve() for word in words]
-    return {place.relative_to(root).as_posix() for place in places if place.is_relative_to(root) and place.is_file()}
 
 
 def _checks(job: Job, file: ContractFile) -> list[Check]:
@@ -364,38 +341,3 @@ def _usable(path: Path, name: str, may_be_absent: bool, encoding: str | None) ->
         ) from error
     if text.count("\0") * 20 > len(text):
         raise ConfigurationError(f"{name} is a binary file and is not edited.")
-
-
-def _check_scripts(checks: Sequence[Check], root: Path) -> frozenset[str]:
-    """Files of the workspace that a check runs, as a program or by an interpreter.
-
-    No run over other files edits them (SPEC E10).
-    """
-    scripts: set[str] = set()
-    for check in checks:
-        words = _words(check)
-        runs = [word for word in words if not word.startswith("-")][
-            : 2 if words and _INTERPRETER.match(words[0]) else 1
-        ]
-        scripts |= _places(runs, check, root)
-    return frozenset(scripts)
-
-
-def _gate(root: Path, file: ContractFile, scripts: frozenset[str]) -> Callable[[str, bool], str | None]:
-    listed = GitIgnoreSpec.from_lines(file.protected)
-
-    def admit(path: str, has_error: bool) -> str | None:
-        place = root / path
-        if not place.resolve().is_relative_to(root):
-            return "it lies outside the workspace"
-        if (part := protected_part(path)) is not None:
-            return f"{part} decides what runs on this machine"
-        if listed.match_file(path):
-            return f"{CONTRACT_FILE} protects it"
-        if path in scripts:
-            return "the check runs it"
-        if not has_error and is_protected(path):
-            return "it is a test, build or configuration file"
-        return None if place.is_file() else "it is no file of the workspace"
-
-    return admit

@@ -1,0 +1,73 @@
+"""Which files of a workspace may become targets, and which a check or a hidden check lives by (SPEC E10, K5, K6)."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from pathspec import GitIgnoreSpec
+
+from compile_loop.checks.contract_file import NAME, ContractFile
+from compile_loop.checks.protected import is_protected
+from compile_loop.contracts.checks import Check
+from compile_loop.edits.paths import protected_part
+
+_INTERPRETER = re.compile(r"(?:.*/)?(?:python[\d.]*|(?:ba|da|z)?sh|node|ruby|perl|php|deno|bun|lua)$")
+
+
+def gate(root: Path, file: ContractFile, scripts: frozenset[str]) -> Callable[[str, bool], str | None]:
+    """Why a workspace-relative path may not become a target, or None where it may.
+
+    The gate's second argument says whether an error lies in the file itself. `scripts` are files that a check runs.
+    """
+    listed = GitIgnoreSpec.from_lines(file.protected)
+
+    def admit(path: str, has_error: bool) -> str | None:
+        place = root / path
+        if not place.resolve().is_relative_to(root):
+            return "it lies outside the workspace"
+        if (part := protected_part(path)) is not None:
+            return f"{part} decides what runs on this machine"
+        if listed.match_file(path):
+            return f"{NAME} protects it"
+        if path in scripts:
+            return "the check runs it"
+        if not has_error and is_protected(path):
+            return "it is a test, build or configuration file"
+        return None if place.is_file() else "it is no file of the workspace"
+
+    return admit
+
+
+def check_scripts(checks: Sequence[Check], root: Path) -> frozenset[str]:
+    """Files of the workspace that a check runs, as a program or by an interpreter.
+
+    No run over other files edits them (SPEC E10).
+    """
+    scripts: set[str] = set()
+    for check in checks:
+        words = _words(check)
+        runs = [word for word in words if not word.startswith("-")][
+            : 2 if words and _INTERPRETER.match(words[0]) else 1
+        ]
+        scripts |= _places(runs, check, root)
+    return frozenset(scripts)
+
+
+def files_named(check: Check, root: Path) -> set[str]:
+    """The workspace's files that a command names."""
+    return _places([word for word in _words(check) if not word.startswith("-")], check, root)
+
+
+def _words(check: Check) -> list[str]:
+    try:
+        return shlex.split(check.command) if isinstance(check.command, str) else list(check.command)
+    except ValueError:
+        return []
+
+
+def _places(words: Sequence[str], check: Check, root: Path) -> set[str]:
+    places = [(root / check.cwd / word).resolve() for word in words]
+    return {place.relative_to(root).as_posix() for place in places if place.is_relative_to(root) and place.is_file()}
