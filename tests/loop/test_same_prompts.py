@@ -34,15 +34,15 @@ READ = ScriptedReply(
         ToolCall("c2", "recall", '{"query": "output took"}'),
     ),
 )
-WRONG = block("    return 0, balance\n", "    return amount, balance\n")
-RIGHT = block("    return amount, balance\n", "    return amount, balance - amount\n")
+WRONG = "<<< path=rule.py >>>\n" + block("    return 0, balance\n", "    return amount, balance\n")
+RIGHT = "<<< path=rule.py >>>\n" + block("    return amount, balance\n", "    return amount, balance - amount\n")
 
 
 async def once(root: Path) -> Told:
     told = await fix(
         root,
         [READ, "Pays, but keeps the money.\n" + WRONG, "Now it is gone.\n" + RIGHT],
-        targets=["rule.py"],
+        targets=["rule.py", "chatty.py", "broken.c"],
         settings={"repair_memory": False},
         checks=(f"{sys.executable} -B chatty.py", "gcc -Wall -o out broken.c -lm && exit 1"),
     )
