@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import platform
-import shutil
 import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
