@@ -43,6 +43,7 @@ from compile_loop.record.memory import FileMemory
 from compile_loop.record.recorder import Recorder
 from compile_loop.recording import recorded, secrets_of
 from compile_loop.settings import Settings
+from compile_loop.shadow.journal import recover
 from compile_loop.shadow.leftovers import sweep
 from compile_loop.shadow.probe import choose
 from compile_loop.shadow.visible import Visible
@@ -155,6 +156,7 @@ def clear_up() -> None:
     """End and remove what killed runs left behind: processes, mounts, temporary folders (SPEC W4)."""
     sweep()
     end_orphans()
+    recover(state_folder() / "journals")
 
 
 def carry_on(job: Job, finished: Run) -> Run:

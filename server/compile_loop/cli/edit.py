@@ -12,6 +12,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from compile_loop.assemble import state_folder
 from compile_loop.checks.protected import is_protected
 from compile_loop.cli.diff import coloured, unified_diff
 from compile_loop.contracts.edits import Edit
@@ -76,7 +77,7 @@ def run(
     message = result.message if isinstance(result, Refused) else ""
     if not dry_run and isinstance(result, Applied):
         try:
-            apply_edit(folder, edit)
+            apply_edit(folder, edit, state_folder() / "journals")
         except ApplyError as error:
             message = str(error)
     if as_json:

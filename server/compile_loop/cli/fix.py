@@ -17,7 +17,7 @@ from rich.markup import escape
 from rich.padding import Padding
 from rich.text import Text
 
-from compile_loop.assemble import ConfigurationError, Job, carry_on, start
+from compile_loop.assemble import ConfigurationError, Job, carry_on, start, state_folder
 from compile_loop.cli import exits
 from compile_loop.cli.diff import coloured, unified_diff
 from compile_loop.cli.job import make_job
@@ -202,7 +202,7 @@ def settle(outcome: Outcome, root: Path, decision: Result, console: Console, to_
             console.print("\nNothing was written.", highlight=False)
         return False, code
     try:
-        apply_edit(root.resolve(), outcome.edit)
+        apply_edit(root.resolve(), outcome.edit, state_folder() / "journals")
     except ApplyError as error:
         console.print(f"[red]{escape(str(error))}[/red]", highlight=False, soft_wrap=True)
         return False, exits.NOT_GREEN

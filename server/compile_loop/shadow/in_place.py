@@ -45,17 +45,8 @@ class InPlaceShadow:
         place = self._root / path
         if self.peek(str(place)) == data:
             return
-        self._journal.keep(place, data)
         try:
-            if data is None:
-                place.unlink(missing_ok=True)
-            else:
-                place.parent.mkdir(parents=True, exist_ok=True)
-                fresh = place.with_name(f".{place.name}.compile-loop")
-                fresh.write_bytes(data)
-                if place.exists():
-                    fresh.chmod(place.stat().st_mode)
-                fresh.replace(place.resolve())  # in one step, so that a crash leaves the old bytes or the new
+            self._journal.write(place, data)
         except OSError as error:
             raise ShadowError(f"{place} could not be written: {error}.") from error
 

@@ -1,30 +1,57 @@
-"""Original bytes of files that are written in place, so that a crash loses nothing (SPEC W1, P1)."""
+"""Original bytes of files that are written where they are, so that a crash loses nothing (SPEC W1, W4, P1)."""
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
+import shutil
 import uuid
 from pathlib import Path
 
-import psutil
-
 from compile_loop.contracts.protocols import ShadowError
+from compile_loop.shadow.places import is_running, own_name
 
 _INDEX = "journal.json"
 
 
 class Journal:
-    """One run's originals, on disk before the first byte of a file is changed."""
+    """One run's originals, on disk before the first byte of a file is changed.
+
+    Its folder's name says whose it is. The index is the last thing made and the first removed: where there is none, there
+    is nothing to put back.
+    """
 
     def __init__(self, folder: Path) -> None:
-        self._place = folder / uuid.uuid4().hex
+        self._place = folder / f"{own_name()}-{uuid.uuid4().hex}"
         self._originals: dict[str, str | None] = {}
         self._written: dict[str, str | None] = {}
+        self._made: list[str] = []
 
-    def keep(self, path: Path, new: bytes | None) -> None:
-        """Keep a file's bytes, once, before it becomes `new`. Raises `ShadowError` where they cannot be kept."""
+    def write(self, path: Path, data: bytes | None) -> None:
+        """Set a file's bytes in one step, its original kept; None removes it.
+
+        Raises `ShadowError` where the original cannot be kept, `OSError` where the file cannot be written.
+        """
+        self._keep(path, data)
+        if data is None:
+            path.resolve().unlink(missing_ok=True)
+        else:
+            _replace(path.resolve(), data)
+
+    def restore(self) -> None:
+        """Put every original back. Raises `OSError`."""
+        _put_back(self._place, self._originals, self._made)
+
+    def discard(self) -> None:
+        """The run ended well or was put back: nothing is kept any more."""
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+            (self._place / _INDEX).unlink()
+        shutil.rmtree(self._place, ignore_errors=True)
+        self._originals, self._written, self._made = {}, {}, []
+
+    def _keep(self, path: Path, new: bytes | None) -> None:
         try:
             self._place.mkdir(parents=True, exist_ok=True)
             if str(path) not in self._originals:
@@ -32,70 +59,72 @@ class Journal:
                 if path.exists():
                     name = str(len(self._originals))
                     _write(self._place / name, path.read_bytes())
+                self._made += [str(folder) for folder in path.parents if not folder.exists()]
                 self._originals[str(path)] = name
             self._written[str(path)] = _mark(new)
-            me = psutil.Process()
-            index = {
-                "pid": me.pid,
-                "created": me.create_time(),
-                "originals": self._originals,
-                "written": self._written,
-            }
-            _write(self._place / _INDEX, json.dumps(index).encode())
+            index = {"originals": self._originals, "written": self._written, "made": self._made}
+            fresh = self._place / "fresh"
+            _write(fresh, json.dumps(index).encode())
+            fresh.replace(self._place / _INDEX)
         except OSError as error:
             raise ShadowError(f"{path} is not edited, because its original could not be kept: {error}.") from error
-
-    def restore(self) -> None:
-        """Put every original back."""
-        _put_back(self._place, self._originals)
-
-    def discard(self) -> None:
-        """The run ended well or was put back: nothing is kept any more."""
-        for name in self._originals.values():
-            if name is not None:
-                (self._place / name).unlink(missing_ok=True)
-        (self._place / _INDEX).unlink(missing_ok=True)
-        if self._place.exists():
-            self._place.rmdir()
-        self._originals = {}
 
 
 def recover(folder: Path) -> list[Path]:
     """Put back what runs of processes that no longer exist left half written; returns the files.
 
-    A file that holds something else than the run last wrote is somebody's later work and stays as it is.
+    A file that holds something else than the run last wrote is somebody's later work and stays as it is. A journal that
+    cannot be put back now, since a disk is away or full, is kept for the next time.
     """
     restored: list[Path] = []
-    for index in sorted(folder.glob(f"*/{_INDEX}")):
-        try:
-            journal = json.loads(index.read_text())
-            owner = psutil.Process(journal["pid"])
-            if owner.create_time() == journal["created"]:
-                continue
-        except psutil.NoSuchProcess:
-            pass
-        except (OSError, ValueError, KeyError, psutil.Error):
+    for place in sorted(folder.glob("*-*-*-*")):
+        if is_running(place.name):
             continue
-        written = journal.get("written", {})
-        originals = {
-            path: name for path, name in journal["originals"].items() if _mark(_bytes(Path(path))) == written.get(path)
-        }
-        _put_back(index.parent, originals)
-        restored += [Path(path) for path in originals]
-        done = Journal(folder)
-        done._place, done._originals = index.parent, journal["originals"]
-        done.discard()
+        with contextlib.suppress(OSError, ValueError, KeyError):
+            if (place / _INDEX).exists():
+                restored += _recover_one(place)
+                (place / _INDEX).unlink()
+            shutil.rmtree(place, ignore_errors=True)
     return restored
 
 
-def _put_back(place: Path, originals: dict[str, str | None]) -> None:
+def _recover_one(place: Path) -> list[Path]:
+    index = json.loads((place / _INDEX).read_text())
+    written = index["written"]
+    for path in index["originals"]:
+        _fresh(Path(path).resolve()).unlink(missing_ok=True)
+    ours = {path: name for path, name in index["originals"].items() if _mark(_bytes(Path(path))) == written[path]}
+    _put_back(place, ours, index["made"])
+    return [Path(path) for path in ours]
+
+
+def _put_back(place: Path, originals: dict[str, str | None], made: list[str]) -> None:
     for path, name in originals.items():
         if name is None:
-            Path(path).unlink(missing_ok=True)
+            with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+                Path(path).unlink()
         else:
             data = (place / name).read_bytes()
-            if not Path(path).exists() or Path(path).read_bytes() != data:
-                Path(path).write_bytes(data)
+            if _bytes(Path(path)) != data:
+                _replace(Path(path).resolve(), data)
+    for folder in sorted(made, key=len, reverse=True):
+        with contextlib.suppress(OSError):  # somebody put something into it
+            Path(folder).rmdir()
+
+
+def _replace(place: Path, data: bytes) -> None:
+    """Set a file's bytes in one step, its mode kept: a crash leaves the old bytes or the new."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    fresh = _fresh(place)
+    _write(fresh, data)
+    if place.exists():
+        fresh.chmod(place.stat().st_mode)
+    fresh.replace(place)
+
+
+def _fresh(place: Path) -> Path:
+    """Where a file's new bytes are written before they take its place."""
+    return place.with_name(f".{place.name[:200]}.compile-loop")
 
 
 def _bytes(path: Path) -> bytes | None:

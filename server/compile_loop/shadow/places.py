@@ -28,11 +28,21 @@ def temporary_places() -> list[Path]:
     return [place for place in dict.fromkeys(wanted) if os.path.isdir(place)]  # noqa: PTH112 # a folder that may not be looked into is none
 
 
+def own_name() -> str:
+    """This process's name among all that ever run here, `SYSTEM-PROCESS-START`."""
+    return f"{_system()}-{os.getpid()}-{_start_of(os.getpid())}"
+
+
+def is_running(name: str) -> bool:
+    """Whether the process at the beginning of `name` runs. One in another container counts as running."""
+    system, process, start = name.split("-")[:3]
+    return system != _system() or not process.isdecimal() or _start_of(int(process)) == start
+
+
 def new_folder(place: Path) -> Path:
     """A new folder of our own in `place`. Raises `ShadowError`."""
-    me = os.getpid()
     try:
-        return Path(tempfile.mkdtemp(prefix=f"{PREFIX}{_system()}-{me}-{_start_of(me)}-", dir=place)).resolve()
+        return Path(tempfile.mkdtemp(prefix=f"{PREFIX}{own_name()}-", dir=place)).resolve()
     except OSError as error:
         raise ShadowError(f"No temporary folder can be made in {place}: {error.strerror}.") from error
 
@@ -50,12 +60,11 @@ def _is_mine(folder: Path) -> bool:
 
 
 def _is_abandoned(folder: Path) -> bool:
-    system, process, start = folder.name[len(PREFIX) :].split("-")[:3]
-    if not process.isdecimal():
-        return False
-    if system != _system():
+    name = folder.name[len(PREFIX) :]
+    system, process, _ = name.split("-", 2)
+    if process.isdecimal() and system != _system():
         return time.time() - folder.stat().st_mtime > _ELSEWHERE_KEPT
-    return _start_of(int(process)) != start
+    return not is_running(name)
 
 
 def _system() -> str:
