@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
@@ -38,7 +39,8 @@ def choose(
     for strategy in _order(wanted, callables):
         trial = _TRIALS[strategy](root)
         if trial.ok:
-            confinement = confinement_of(root, environment, writable) if confine else None
+            can_confine = confine and sys.platform == "linux"
+            confinement = confinement_of(root, environment, writable) if can_confine else None
             return _make(strategy, trial, root, buffers, confinement, refused)
         refused.append(f"no {strategy}: {trial.reason}")
     raise ShadowError(f"No isolated copy of {root} can be made: {'; '.join(refused)}.")

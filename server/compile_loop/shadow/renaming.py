@@ -32,4 +32,6 @@ class Renaming:
         name = _NAME.search(text, max(0, start - 255), start)
         begins = name.start() if name else start
         before = text[begins - 1 : begins]
-        return before not in ("/", "$", "~") if begins < start else before not in ("}", ")", "~")
+        if begins == start:
+            return before not in ("}", ")", "~")
+        return before not in ("/", "$", "~") and text[begins:start].strip(".") != ""

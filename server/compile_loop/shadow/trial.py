@@ -19,6 +19,7 @@ from compile_loop.contracts.protocols import ShadowError
 from compile_loop.shadow.clone import clone_file
 from compile_loop.shadow.guard import Guard
 from compile_loop.shadow.holding import Holding
+from compile_loop.shadow.namespaces.wire import NOT_ALLOWED
 from compile_loop.shadow.overlay import Layers, mount_plan
 from compile_loop.shadow.places import new_folder, temporary_places
 from compile_loop.shadow.removal import remove_tree
@@ -46,9 +47,9 @@ def try_overlay(root: Path) -> Trial:
         return Trial(False, f"{point} is mounted inside the workspace, which an unprivileged overlay cannot cover")
     places = [place for place in temporary_places() if not place.resolve().is_relative_to(root)]
     key = (root.stat().st_dev, os.geteuid(), tuple(places))
-    if key not in _overlays:
-        _overlays[key] = _overlay_on(root, places)
-    trial = _overlays[key]
+    trial = _overlays.get(key) or _overlay_on(root, places)
+    if trial.ok or NOT_ALLOWED in trial.reason:  # a full disk may have room again
+        _overlays[key] = trial
     if trial.ok and not privileged and (stranger := next(_of_others(root), None)):
         return Trial(False, f"{stranger} belongs to another user or group, which an unprivileged overlay cannot copy")
     return trial

@@ -7,7 +7,7 @@ import stat
 
 from compile_loop.shadow.namespaces.mounts import is_below
 
-NOT_SEARCHED = frozenset((b".git", b"node_modules", b".venv", b"venv"))
+NOT_SEARCHED = frozenset((b".git", b"node_modules", b".venv", b"venv", b"__pycache__", b"target"))
 _MOST = 200_000
 
 
@@ -84,7 +84,7 @@ def _replace(place: bytes, data: bytes) -> None:
 
 
 def names_below(root: bytes) -> dict[bytes, list[bytes]]:
-    """The workspace's files by their last name, of at most 200,000 files; installed packages are not searched."""
+    """The workspace's files by their last name, of at most 200,000 files; installed packages and caches are not searched."""
     found: dict[bytes, list[bytes]] = {}
     count = 0
     for folder, folders, files in os.walk(root):

@@ -6,6 +6,7 @@ import errno
 import os
 
 from compile_loop.shadow.namespaces import syscalls as system
+from compile_loop.shadow.namespaces.wire import NOT_ALLOWED
 
 PSEUDO = frozenset(
     b"proc sysfs cgroup cgroup2 devpts devtmpfs mqueue debugfs tracefs securityfs bpf fusectl autofs rpc_pipefs binfmt_misc "
@@ -60,7 +61,7 @@ def _unshare_as_user() -> None:
         _set("/proc/self/uid_map", f"{uid} {uid} 1")
         _set("/proc/self/gid_map", f"{gid} {gid} 1")
     except OSError as error:
-        raise MountError(f"a private user namespace is not allowed here ({error.strerror}){_who_forbids()}") from error
+        raise MountError(f"a private user namespace is {NOT_ALLOWED} ({error.strerror}){_who_forbids()}") from error
 
 
 def _set(path: str, value: str) -> None:

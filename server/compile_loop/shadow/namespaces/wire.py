@@ -9,6 +9,8 @@ import marshal
 from typing import Any, BinaryIO
 
 _LENGTH = 8
+NOT_ALLOWED = "not allowed here"
+"""In the words of an error that stays the same as long as a process runs."""
 
 
 def send(stream: BinaryIO, value: Any) -> None:
