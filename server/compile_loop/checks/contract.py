@@ -11,11 +11,12 @@ from compile_loop.checks.daemons import without_daemons
 from compile_loop.checks.expectation import suspicious, unmet
 from compile_loop.checks.process import Finished, Stop, run_process
 from compile_loop.checks.tool_trouble import cannot_start, stuck, trouble
-from compile_loop.checks.validate import validate
+from compile_loop.checks.validate import ContractError, validate
 from compile_loop.contracts.checks import Check, CheckResult, ContractResult
 from compile_loop.contracts.diagnostics import Diagnostic
 from compile_loop.contracts.events import CheckFinished, CheckStarted, DiagnosticFound, Event, Pass
 from compile_loop.contracts.protocols import Shadow
+from compile_loop.toolchains.matchers import MatcherError, matchers_of
 from compile_loop.toolchains.reading import OutputReader
 from compile_loop.toolchains.registry import readable_environment
 
@@ -26,6 +27,10 @@ class CommandContract:
     def __init__(self, checks: Sequence[Check], environment: Mapping[str, str], secrets: Iterable[str] = ()) -> None:
         validate(checks)
         self.checks = tuple(checks)
+        try:
+            self._matchers = {check.name: matchers_of(check.matchers) for check in checks}
+        except MatcherError as error:
+            raise ContractError(str(error)) from error
         self._environment = dict(environment)
         self._secrets = frozenset(secrets)
 
@@ -47,7 +52,11 @@ class CommandContract:
     async def _run_one(self, check: Check, shadow: Shadow, emit: Callable[[Event], None]) -> CheckResult:
         argv, cwd = shadow.command(_vector(check.command), check.cwd)
         reader = OutputReader(
-            root=shadow.root, cwd=_user_directory(shadow.root, check.cwd), sources=_Sources(shadow), hint=_hint(check)
+            root=shadow.root,
+            cwd=_user_directory(shadow.root, check.cwd),
+            sources=_Sources(shadow),
+            hint=_hint(check),
+            matchers=self._matchers[check.name],
         )
         found: list[Diagnostic] = []
 

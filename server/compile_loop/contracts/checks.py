@@ -29,7 +29,8 @@ class Check:
 
     `command` is an argument vector or, as one string, a line for the system's shell. `cwd` is relative to the workspace
     root. Timeouts are in seconds: `idle_timeout` without output and without processor use, `total_timeout` over all.
-    `reason` says why this check was chosen, for people.
+    `reason` says why this check was chosen, for people. `matchers` are problem matchers as plain data, for lines that no
+    toolchain's reader takes.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Check:
     total_timeout: float = 600.0
     expect: Expectation = field(default_factory=Expectation)
     reason: str = "as asked"
+    matchers: tuple[Mapping[str, object], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from compile_loop.contracts.checks import Check
+from compile_loop.toolchains.manifest import text_of
 from compile_loop.toolchains.registry import toolchains
 from compile_loop.toolchains.sources import SKIPPED
+from compile_loop.toolchains.tasks import TaskError, as_one, checks_of, tasks_of
 from compile_loop.toolchains.toolchain import Toolchain
+from compile_loop.toolchains.variables import Variables
 
 _SHEBANG = re.compile(rb"^#!\s*(?:\S*/env\s+(?:-S\s+)?)?(?:\S*/)?(?P<name>[A-Za-z]+)[\d.]*")
 _DEPTH = 4
@@ -32,8 +37,30 @@ def detect(root: Path, targets: Sequence[Path]) -> list[Proposal]:
     `root` is the workspace; targets are files in it, absolute or relative to it. Files of one package share its check,
     files without a manifest share one compile for each language. Without targets the workspace's own manifests are
     taken: the root's, else those nearest below it, else all sources that lie there loose. Nothing known: an empty list.
+    A default build task of `.vscode/tasks.json` goes before all of these, if it needs no answers.
     """
     root = root.absolute()
+    if (check := _build_task(root, targets)) is not None:
+        return [Proposal(check, "tasks.json")]
+    return _detect(root, targets)
+
+
+def _build_task(root: Path, targets: Sequence[Path]) -> Check | None:
+    text = text_of(root / ".vscode" / "tasks.json")
+    if not text:
+        return None
+    file = (root / targets[0]).as_posix() if len(targets) == 1 else None
+    variables = Variables(root.as_posix(), file, environment=os.environ, home=Path.home().as_posix())
+    try:
+        tasks = tasks_of(text, sys.platform)
+        task = tasks.default_build()
+        checks = checks_of(task, tasks, variables, platform=sys.platform) if task else []
+    except TaskError:
+        return None
+    return as_one(checks) if checks and (len(checks) == 1 or os.name == "posix") else None
+
+
+def _detect(root: Path, targets: Sequence[Path]) -> list[Proposal]:
     if not targets:
         return _whole(root)
     covered: dict[Check | str, tuple[Proposal, int]] = {}
@@ -104,7 +131,7 @@ def _whole(root: Path) -> list[Proposal]:
         below = sorted(path for directory in level for path in _entries(directory))
         files += [path for path in below if path.is_file() and _language(path)]
         level = [path for path in below if path.is_dir() and path.name not in SKIPPED][:_MOST_DIRECTORIES]
-    return detect(root, files[:_MOST_FILES]) if files else []
+    return _detect(root, files[:_MOST_FILES]) if files else []
 
 
 def _entries(directory: Path) -> list[Path]:

@@ -7,11 +7,15 @@ was called by name.
 from __future__ import annotations
 
 import re
+import time
+from collections.abc import Sequence
 from functools import lru_cache
 
-from compile_loop.contracts.diagnostics import Diagnostic
+from compile_loop.contracts.diagnostics import Diagnostic, Phase, Severity
 from compile_loop.toolchains.flood import Flood
 from compile_loop.toolchains.json_documents import JsonDocuments
+from compile_loop.toolchains.matcher_reader import MatcherReader
+from compile_loop.toolchains.matchers import Matcher
 from compile_loop.toolchains.reader import Context, Reader
 from compile_loop.toolchains.registry import reader_types, shape_types
 from compile_loop.toolchains.sources import Sources
@@ -44,10 +48,13 @@ class OutputReader:
     """Reads one command's output, both streams' text interleaved line by line.
 
     `root` and `cwd` are absolute directories of the user's tree, and so are the paths in the text. `hint` is the tool's
-    name or the command line. Memory stays bounded whatever the length of the output.
+    name or the command line. `matchers` get the lines that no reader takes. Memory stays bounded whatever the length of
+    the output.
     """
 
-    def __init__(self, *, root: str, cwd: str, sources: Sources, hint: str | None = None) -> None:
+    def __init__(
+        self, *, root: str, cwd: str, sources: Sources, hint: str | None = None, matchers: Sequence[Matcher] = ()
+    ) -> None:
         tree = Tree(root=root, cwd=cwd, sources=sources)
         if hint and (moved := _CHANGE_DIRECTORY.match(hint)):
             tree.names.cwd = tree.names.join(cwd, next(part for part in moved.groups() if part))
@@ -55,7 +62,9 @@ class OutputReader:
         self._context = Context(tree, hint or "", recent=self._tail.lines)
         self._readers = [reader(self._context) for reader in reader_types()]
         self._documents = JsonDocuments(shape_types(), self._context)
+        self._matchers = MatcherReader(matchers, tree, time.monotonic) if matchers else None
         self._open: Reader | None = None
+        self._taken = False
         self._patience = _PATIENCE
         self._flood = Flood()
         self._with_colon, self._others = _needed_words()
@@ -79,8 +88,13 @@ class OutputReader:
         else:
             self._tail.add(line)
         if self._open is None and not self._documents.open and not self._may_begin(line):
-            return []
-        return self._flood.admit(self._take(clean(line)))
+            return self._flood.admit(self._matchers.feed(clean(line).text)) if self._matchers else []
+        cleaned = clean(line)
+        self._taken = True
+        found = self._take(cleaned)
+        if not self._taken and self._matchers:
+            found += self._matchers.feed(cleaned.text)
+        return self._flood.admit(found)
 
     def _may_begin(self, line: str) -> bool:
         if ":" in line:
@@ -97,6 +111,8 @@ class OutputReader:
         rest = self._end()
         for reader in self._readers:
             rest += reader.finish(exit_code)
+        for sentence in self._matchers.dropped if self._matchers else ():
+            rest.append(Diagnostic(sentence, severity=Severity.WARNING, phase=Phase.CONFIGURE))
         admitted = self._flood.admit(rest)
         if exit_code != 0 and self._flood.total_errors == 0:
             admitted += self._tail.diagnostics(exit_code, self._context.hint)
@@ -122,6 +138,7 @@ class OutputReader:
                 done += self._end()
                 self._open, self._patience = reader, _PATIENCE
                 return done + self._end() if reader.complete else done
+        self._taken = False
         if self._open is not None:
             self._patience -= 1
             if self._patience <= 0:
@@ -136,10 +153,17 @@ class OutputReader:
 
 
 def parse(
-    data: bytes, *, root: str, cwd: str, sources: Sources, hint: str | None = None, exit_code: int = 1
+    data: bytes,
+    *,
+    root: str,
+    cwd: str,
+    sources: Sources,
+    hint: str | None = None,
+    exit_code: int = 1,
+    matchers: Sequence[Matcher] = (),
 ) -> list[Diagnostic]:
     """Read a whole output at once; the arguments are those of `OutputReader`."""
-    reader = OutputReader(root=root, cwd=cwd, sources=sources, hint=hint)
+    reader = OutputReader(root=root, cwd=cwd, sources=sources, hint=hint, matchers=matchers)
     found: list[Diagnostic] = []
     for line in data.decode("utf-8", "replace").split("\n"):
         found += reader.feed(line)
