@@ -6,13 +6,15 @@ import codecs
 from collections import deque
 
 MAX_LINE = 1 << 16
+MAX_JSON_LINE = 1 << 23
 _HALF = 32_000
 
 
 class LineSplitter:
     """Bytes in pieces → lines without their ends.
 
-    A line longer than 64 KiB is cut into several. Not UTF-8: replaced, never dropped.
+    A line longer than 64 KiB is cut into several; one that is JSON, which some tools print whole, only beyond 8 MiB. Not
+    UTF-8: replaced, never dropped.
     """
 
     def __init__(self) -> None:
@@ -22,9 +24,10 @@ class LineSplitter:
     def feed(self, data: bytes) -> list[str]:
         """Lines that are complete now."""
         *lines, self._rest = (self._rest + self._decoder.decode(data)).split("\n")
-        while len(self._rest) > MAX_LINE:
-            lines.append(self._rest[:MAX_LINE])
-            self._rest = self._rest[MAX_LINE:]
+        longest = MAX_JSON_LINE if self._rest.startswith(("{", "[")) else MAX_LINE
+        while len(self._rest) > longest:
+            lines.append(self._rest[:longest])
+            self._rest = self._rest[longest:]
         return lines
 
     @property
@@ -51,6 +54,10 @@ class HeadAndTail:
 
     def add(self, line: str) -> None:
         """One more line, without its end."""
+        if len(line) > MAX_LINE:
+            line = (
+                f"{line[: MAX_LINE // 4]}[… {len(line) - MAX_LINE // 2} characters left out …]{line[-MAX_LINE // 4 :]}"
+            )
         size = len(line) + 1
         if self._head_room >= size and not self._tail:
             self._head.append(line)

@@ -18,6 +18,7 @@ from compile_loop.contracts.checks import ContractResult
 from compile_loop.contracts.diagnostics import Diagnostic, Severity
 from compile_loop.contracts.protocols import ShadowError
 from compile_loop.settings import Settings
+from compile_loop.toolchains.sarif import sarif_of
 
 NAME = "check"
 EXAMPLE = "Example: `compile-loop check --check 'cargo check'`"
@@ -30,6 +31,7 @@ def run(
     check: list[str] = typer.Option([], help="Command to run. Give it again for more checks."),
     root: Path = typer.Option(None, exists=True, file_okay=False, help="The workspace. Default: the current folder."),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON document (schema compile-loop/check/1)."),
+    as_sarif: bool = typer.Option(False, "--sarif", help="Print the diagnostics as a SARIF 2.1.0 log."),
 ) -> None:
     """Run the check in an isolated copy and print its diagnostics.
 
@@ -41,7 +43,10 @@ def run(
     except (ConfigurationError, ShadowError) as error:
         Console(stderr=True).print(f"[red]{escape(str(error))}[/red]", highlight=False, soft_wrap=True)
         raise typer.Exit(exits.USAGE if isinstance(error, ConfigurationError) else exits.ENVIRONMENT) from error
-    if as_json:
+    if as_sarif:
+        found = [diagnostic for one in result.results for diagnostic in one.diagnostics]
+        typer.echo(json.dumps(sarif_of(found, job.root.resolve()), indent=2, ensure_ascii=False))
+    elif as_json:
         typer.echo(json.dumps(check_document(result, job.root.resolve()), indent=2, ensure_ascii=False))
     else:
         _print(result, job)
