@@ -70,6 +70,7 @@ async def run_process(
     readers = asyncio.gather(
         _read(process.stdout, out, activity, on_line), _read(process.stderr, err, activity, on_line)
     )
+    readers.add_done_callback(lambda done: done.cancelled() or done.exception())  # looked at, so that nobody logs it
     left: list[str] | None = None
     try:
         stopped = await _wait(process, readers, activity, started, idle_timeout, total_timeout)

@@ -24,6 +24,8 @@ from .test_commands_inside import FOLLOWER, sleeping
 
 pytestmark = pytest.mark.spec("W4")
 
+KILLS = int(os.environ.get("SHADOW_TESTS_KILLS", "12"))
+
 VICTIM = """
 import asyncio, os, sys
 from pathlib import Path
@@ -69,6 +71,7 @@ def mounts() -> str:
     return Path("/proc/self/mountinfo").read_text()
 
 
+@pytest.mark.timeout(60 + 5 * KILLS)
 async def test_killed_at_any_moment(
     workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
@@ -79,7 +82,7 @@ async def test_killed_at_any_moment(
     before = everything(workspace.root)
     seconds = f"57.{['overlay', 'clone', 'copy'].index(workspace.strategy)}5"
     chance = random.Random(1)
-    for _ in range(12):
+    for _ in range(KILLS):
         victim = subprocess.Popen(  # noqa: ASYNC220
             [
                 sys.executable,
