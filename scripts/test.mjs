@@ -21,6 +21,11 @@ const rings = [
   ...(quick ? [] : [["a real VS Code", npm("test:vscode")]]),
 ];
 
+// On CI all compilers that tests run, else only those that go into the project's own folder. A test names what is missing.
+const tools = process.env.CI === "true" ? [] : ["local"];
+say(`getting the compilers and checkers that tests run: python -m tests.programs.install ${tools.join("")}`);
+spawnSync(python, ["-m", "tests.programs.install", ...tools], { cwd: root, stdio: "inherit" });
+
 const failed = [];
 for (const [name, [command, args]] of rings) {
   const began = Date.now();

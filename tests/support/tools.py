@@ -1,6 +1,7 @@
 """The compilers and checkers that live tests run: where they are, and how the missing ones are got.
 
-`python -m tests.programs.install` gets them all: what Debian has where that is possible, what npm has into `.cache/tools`.
+`python -m tests.programs.install` gets them all at once: what Debian has where that is possible, what npm has into
+`.cache/tools`. `npm test` calls it before the tests.
 """
 
 from __future__ import annotations
@@ -8,9 +9,10 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
+from functools import lru_cache
+from pathlib import Path, PurePath
 
 import pytest
 
@@ -36,26 +38,43 @@ def search_path() -> str:
 
 
 def where(program: str) -> str | None:
-    return shutil.which(program, path=search_path())
+    """A program by name; one that a check names by its path in a project, such as `node_modules/.bin/eslint`, likewise."""
+    return shutil.which(_name(program), path=search_path())
 
 
 def need(program: str) -> None:
-    """Skip where a program is missing; on CI get it first, and fail where that is not possible."""
+    """Skip where a program is missing; on CI get all that are missing first, and fail where this one cannot be got."""
     if where(program) is not None:
         return
-    if program in HEAVY:
-        pytest.skip(f"{program} is not installed, and is not got for a test")
-    if os.environ.get("CI") == "true":
-        install([program])
-        if where(program) is None:
-            pytest.fail(f"{program} could not be installed; {how(program)}")
-        return
-    pytest.skip(f"{program} is not installed; {how(program)}")
+    name = _name(program)
+    assert name in {*packages(), *NPM}, f"{name} is no program of a toolchain"
+    if name in HEAVY or name not in obtainable():
+        pytest.skip(f"{name} is not installed, and is not got for a test")
+    if os.environ.get("CI") != "true":
+        pytest.skip(f"{name} is not installed; {how(name)}")
+    _install_once()
+    if where(name) is None:
+        pytest.fail(f"{name} could not be installed; {how(name)}")
+
+
+def _name(program: str) -> str:
+    return PurePath(program).name
 
 
 def packages() -> dict[str, str]:
     """Debian's package, or a sentence with a blank in it, by program."""
     return {known.name: known.package for toolchain in toolchains() for known in toolchain.programs}
+
+
+def obtainable() -> list[str]:
+    """The programs that are got for the tests: all but the heavy ones, and those that only their makers give away."""
+    debian = {name for name, package in packages().items() if " " not in package}
+    return sorted((debian | NPM) - PYTHON - HEAVY)
+
+
+def absent() -> list[str]:
+    """The programs of toolchains that no test can run here."""
+    return sorted(name for name in {*packages(), *NPM} if where(name) is None)
 
 
 def how(program: str) -> str:
@@ -66,14 +85,22 @@ def how(program: str) -> str:
     return package if " " in package else f"get it with `apt-get install {package}`"
 
 
-def install(programs: list[str]) -> None:
-    """Get what is missing of `programs`; several test processes wait for one another."""
+@lru_cache(maxsize=1)
+def _install_once() -> None:
+    install(obtainable())
+
+
+def install(programs: Iterable[str], *, system: bool = True) -> None:
+    """Get what is missing of `programs`, all in one go; without `system`, only what goes into the project's own folder.
+
+    Several processes wait for one another, and the later ones find the work done.
+    """
     with _one_at_a_time():
         missing = [program for program in programs if where(program) is None]
         if NPM.intersection(missing):
             _npm()
-        debian = sorted({p for one in missing if " " not in (p := packages().get(one, one))} - NPM)
-        if debian and shutil.which("apt-get"):
+        debian = sorted({p for one in missing if one not in NPM and " " not in (p := packages().get(one, one))})
+        if system and debian and shutil.which("apt-get"):
             _apt(debian)
 
 
@@ -82,7 +109,10 @@ def _npm() -> None:
     for name in ("package.json", "package-lock.json"):
         shutil.copy(ROOT / "tests" / "programs" / "tools" / name, CACHE / name)
     npm = "npm.cmd" if os.name == "nt" else "npm"
-    subprocess.run([npm, "ci", "--no-audit", "--no-fund", "--silent"], check=True, cwd=CACHE, timeout=600)
+    print("npm: the checkers of tests/programs/tools/package.json into .cache/tools", flush=True)
+    done = subprocess.run([npm, "ci", "--no-audit", "--no-fund", "--silent"], check=False, cwd=CACHE, timeout=600)
+    if done.returncode != 0:
+        print(f"npm ci in {CACHE} failed with exit code {done.returncode}", flush=True)
 
 
 def _apt(names: list[str]) -> None:
@@ -90,11 +120,12 @@ def _apt(names: list[str]) -> None:
     root = [] if os.geteuid() == 0 else ["sudo", "-n"]
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     for command in (["update", "-qq"], ["install", "-y", "-qq", "--no-install-recommends", *names]):
+        print(f"apt-get {' '.join(command)}", flush=True)
         done = subprocess.run(
             [*root, "apt-get", *command], check=False, env=environment, timeout=900, capture_output=True, text=True
         )
         if done.returncode != 0:
-            print(f"apt-get {' '.join(command)} failed with exit code {done.returncode}:\n{done.stderr}")
+            print(f"apt-get {' '.join(command)} failed with exit code {done.returncode}:\n{done.stderr}", flush=True)
             return
 
 
