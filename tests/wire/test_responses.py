@@ -77,6 +77,29 @@ async def test_a_conversation_that_was_compacted_is_sent_whole_with_reasoning_an
     ]
 
 
+@pytest.mark.spec("M6")
+async def test_a_call_that_was_interrupted_gets_its_output() -> None:
+    """Cancelled or crashed between two calls: both have an output, in the place of the results."""
+    two = (ToolCall("t1", "put", "{}"), ToolCall("t2", "put", "{}"))
+    talk = (
+        *QUESTION,
+        Message("assistant", "", two),
+        Message("tool", "ok", tool_call_id="t1"),
+        Message("user", "go on"),
+    )
+    with ModelServer(completed(SAID)) as server:
+        await all_events(asking(server), talk, (PUT,))
+        sent = server.requests[0].json["input"]
+    assert [(each["type"], each.get("call_id")) for each in sent[1:]] == [
+        ("function_call", "t1"),
+        ("function_call", "t2"),
+        ("function_call_output", "t1"),
+        ("function_call_output", "t2"),
+        ("message", None),
+    ]
+    assert "interrupted" in sent[4]["output"]
+
+
 REFUSALS = {
     "not supported": (400, {"message": "llama.cpp does not support 'previous_response_id'."}),
     "not found": (404, {"message": "Previous response with id 'resp_1' not found.", "param": "previous_response_id"}),

@@ -75,10 +75,19 @@ async def test_the_wait_that_google_puts_into_the_body() -> None:
         sends(HALF, then="drop"),
         sends(HALF, framing="close"),
         sends(HALF, framing="length", headers={"Content-Type": "text/event-stream", "Content-Length": "9999"}),
+        sends(HALF + HALF, framing="length", headers={"Content-Type": "text/event-stream", "Content-Length": "90"}),
         sends(HALF + 'data: {"error": {"message": "overloaded", "code": 529}}\n\n'),
         Answer((), then="drop"),
     ],
-    ids=["no end mark", "dropped in a chunk", "closed", "shorter than promised", "error in the stream", "nothing"],
+    ids=[
+        "no end mark",
+        "dropped in a chunk",
+        "closed",
+        "shorter than promised",
+        "longer than promised",
+        "error in the stream",
+        "nothing",
+    ],
 )
 async def test_half_a_reply_is_void_and_asked_again(broken: Answer) -> None:
     with ModelServer(broken, says("whole")) as server:

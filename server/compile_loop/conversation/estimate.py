@@ -7,6 +7,8 @@ from compile_loop.conversation.transcript import size
 
 CHARACTERS_PER_TOKEN = 4.0
 TRUNCATED_BELOW = 0.5
+WINDOW_USED = 0.8
+"""Share of the context window at which the oldest turns are dropped (SPEC C2)."""
 
 
 class TokenEstimate:
@@ -16,14 +18,20 @@ class TokenEstimate:
         self._per_token = CHARACTERS_PER_TOKEN
         self._settled = False
         self._warned = False
+        self._most: int | None = None
 
     def tokens(self, characters: int) -> int:
         """About how many tokens so many characters are."""
         return round(characters / self._per_token)
 
-    def characters(self, tokens: int) -> int:
-        """About how many characters so many tokens are."""
-        return round(tokens * self._per_token)
+    def room(self, window: int) -> int:
+        """How many characters a request may hold, where the model's window is of so many tokens."""
+        room = window * self._per_token
+        return round(WINDOW_USED * (room if self._most is None else min(room, self._most)))
+
+    def refused(self, characters: int) -> None:
+        """Learn that the model's window is too small for so many characters."""
+        self._most = characters if self._most is None else min(self._most, characters)
 
     def observe(self, messages: tuple[Message, ...], usage: Usage | None) -> str | None:
         """Take the provider's count of a request in; returns a warning where it shows that the prompt was cut.

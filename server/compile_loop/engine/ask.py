@@ -28,16 +28,37 @@ from compile_loop.conversation.transcript import Transcript, size
 from compile_loop.engine.course import Course
 from compile_loop.engine.gave_up import GaveUp
 
-WINDOW_USED = 0.8
-"""Share of the context window at which the oldest turns are dropped."""
+SHORTENED = 3
+"""How often a conversation that the model refused as too long is shortened and sent again."""
+WORTH_IT = 0.9
+"""What must not remain of a conversation's length for it to be sent again."""
 REPLY_TOKENS = 500
 """Taken for a reply whose length nobody knows yet, when a budget is held before a request."""
 
 
 async def ask(course: Course, talk: Transcript, model: TurnGenerator, tools: tuple[ToolSchema, ...]) -> Reply:
-    """Stream the next reply of the conversation. Raises `ModelError` or `GaveUp`."""
-    _make_room(course, talk)
-    messages = talk.messages
+    """Stream the next reply of the conversation, shortened where the model's window demands it.
+
+    Raises `ModelError` or `GaveUp`.
+    """
+    room = course.estimate.room(course.request.context_window)
+    if size(talk.messages) > room and (dropped := talk.compact(room)):
+        course.emit(Compacted(dropped))
+    for shortened in range(SHORTENED + 1):
+        try:
+            return await _ask_once(course, talk.messages, model, tools)
+        except ModelError as error:
+            if error.kind is not ModelErrorKind.CONTEXT:
+                raise
+            if shortened == SHORTENED or not _shorten(course, talk, model):
+                tried = " The conversation was shortened as far as it can be." if shortened else ""
+                raise ModelError(error.kind, f"{error.message}{tried}") from error
+    raise AssertionError("the last attempt returns or raises")
+
+
+async def _ask_once(
+    course: Course, messages: tuple[Message, ...], model: TurnGenerator, tools: tuple[ToolSchema, ...]
+) -> Reply:
     exceeded = course.request.budget.exceeded(course.spending, course.estimate.tokens(size(messages)) + REPLY_TOKENS)
     if exceeded is not None:
         raise GaveUp(exceeded.kind, exceeded.message)
@@ -49,10 +70,17 @@ async def ask(course: Course, talk: Transcript, model: TurnGenerator, tools: tup
     return reply
 
 
-def _make_room(course: Course, talk: Transcript) -> None:
-    room = course.estimate.characters(round(course.request.context_window * WINDOW_USED))
-    if size(talk.messages) > room and (dropped := talk.compact(room)):
+def _shorten(course: Course, talk: Transcript, model: TurnGenerator) -> bool:
+    """Bring the conversation down to half of its length; False where that gives no room worth another request."""
+    before = size(talk.messages)
+    dropped = talk.shorten(before // 2)
+    if size(talk.messages) > before * WORTH_IT:
+        return False
+    course.estimate.refused(before)
+    if dropped:
         course.emit(Compacted(dropped))
+    course.emit(Warned(f"The conversation was too long for {model.name}; it is sent again, shortened."))
+    return True
 
 
 async def _with_credential(
