@@ -11,13 +11,16 @@ import os
 import signal
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import psutil
 
 MARK = "COMPILE_LOOP_CHECK_MARK"
 _GRACE = 0.3
 _LIMIT = 1.5
+_KEEPER_LIMIT = 6.0
+_KEEPER = "shadow/namespaces/__main__.py"
+"""The program around a check in a shadow, by its command line."""
 
 
 def new_mark() -> str:
@@ -29,22 +32,28 @@ def new_mark() -> str:
 def end_tree(pid: int, mark: str) -> None:
     """End the process group of `pid` and every process with `mark`.
 
-    Asked first, killed after 0.3 s. Returns when they are gone or after 1.5 s.
+    Asked first, killed after 0.3 s. Returns when they are gone, at the latest after 1.5 s more. A shadow's own program
+    around a check keeps all that the check starts, and ends last by itself: were it killed before the others, what
+    those start at that very moment would belong to nobody and be looked for in vain. It gets more time.
     """
+    keeper = _is_keeper(pid)
     _signal_group(pid, signal.SIGTERM)
     alive = [*_descendants(pid), *_marked(mark)]
     _, alive = psutil.wait_procs(alive, timeout=_GRACE)
-    deadline = time.monotonic() + _LIMIT
+    until = time.monotonic() + (_KEEPER_LIMIT if keeper else _LIMIT)
+    spared = keeper
     while True:
-        if hasattr(signal, "SIGKILL"):
+        if hasattr(signal, "SIGKILL") and not spared:
             _signal_group(pid, signal.SIGKILL)
-        alive = [*_running(alive), *_descendants(pid), *_marked(mark)]  # also those that have lost their parent by now
+        alive = _running({*alive, *_descendants(pid), *_marked(mark)})  # also those that have lost their parent by now
         for process in alive:
-            with contextlib.suppress(psutil.Error):
-                process.kill()
+            if not (spared and process.pid == pid):
+                with contextlib.suppress(psutil.Error):
+                    process.kill()
         _, alive = psutil.wait_procs(alive, timeout=0.2)
-        if not alive or time.monotonic() > deadline:
+        if not alive or time.monotonic() > until:
             return
+        spared = keeper and (any(process.pid != pid for process in alive) or _has_others(pid))
 
 
 def end_stragglers(mark: str) -> list[str]:
@@ -98,7 +107,18 @@ def _descendants(pid: int) -> list[psutil.Process]:
         return []
 
 
-def _running(processes: list[psutil.Process]) -> list[psutil.Process]:
+def _is_keeper(pid: int) -> bool:
+    try:
+        return any(word.endswith(_KEEPER) for word in psutil.Process(pid).cmdline()[:6])
+    except psutil.Error:
+        return False
+
+
+def _has_others(pid: int) -> bool:
+    return any(process.pid != pid for process in _descendants(pid))
+
+
+def _running(processes: Iterable[psutil.Process]) -> list[psutil.Process]:
     found = []
     for process in processes:
         with contextlib.suppress(psutil.Error):
