@@ -67,10 +67,14 @@ class TextDelta:
 
 @dataclass(frozen=True, slots=True)
 class Retrying:
-    """The call failed in a way that may pass; what streamed so far is void, and it is made again after `seconds`."""
+    """The call failed in a way that may pass; what streamed so far is void, and it is made again after `seconds`.
+
+    `lost` counts the characters of the void reply; None where none had begun, so that nothing is owed for it.
+    """
 
     reason: str
     seconds: float
+    lost: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

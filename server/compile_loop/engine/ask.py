@@ -59,15 +59,21 @@ async def ask(course: Course, talk: Transcript, model: TurnGenerator, tools: tup
 async def _ask_once(
     course: Course, messages: tuple[Message, ...], model: TurnGenerator, tools: tuple[ToolSchema, ...]
 ) -> Reply:
-    exceeded = course.request.budget.exceeded(course.spending, course.estimate.tokens(size(messages)) + REPLY_TOKENS)
-    if exceeded is not None:
-        raise GaveUp(exceeded.kind, exceeded.message)
+    _within_budget(course, messages)
     reply = await _with_credential(course, model, messages, tools)
     course.spending = spend(course, messages, reply)
     if (warning := course.estimate.observe(messages, reply.usage)) is not None:
         course.emit(Warned(warning))
     course.emit(ModelReplied(reply.finish, course.spending))
     return reply
+
+
+def _within_budget(course: Course, messages: tuple[Message, ...]) -> None:
+    prompt = course.estimate.tokens(size(messages))
+    price = course.parts.price(Usage(prompt, 0)) if course.parts.price else None
+    exceeded = course.request.budget.exceeded(course.spending, prompt + REPLY_TOKENS, price)
+    if exceeded is not None:
+        raise GaveUp(exceeded.kind, exceeded.message)
 
 
 def _shorten(course: Course, talk: Transcript, model: TurnGenerator) -> bool:
@@ -98,7 +104,7 @@ async def _with_credential(
             if not await course.while_waiting(gate.usable(reason)):
                 raise GaveUp(FailureKind.NEEDS_AUTH, reason or "The model needs a credential, and none is there.")
         try:
-            return await stream(model, messages, tools, course.emit)
+            return await stream(model, messages, tools, course.emit, lambda lost: _lost(course, messages, lost))
         except ModelError as error:
             if error.kind is not ModelErrorKind.AUTH or gate is None:
                 raise
@@ -106,20 +112,32 @@ async def _with_credential(
 
 
 async def stream(
-    model: TurnGenerator, messages: tuple[Message, ...], tools: tuple[ToolSchema, ...], emit: Callable[[Event], None]
+    model: TurnGenerator,
+    messages: tuple[Message, ...],
+    tools: tuple[ToolSchema, ...],
+    emit: Callable[[Event], None],
+    lost: Callable[[int], None],
 ) -> Reply:
-    """One reply, its pieces told as they come. Raises `ModelError`."""
+    """One reply, its pieces told as they come; `lost` hears how many characters of a void one came. Raises `ModelError`."""
     async with aclosing(model.generate(messages, tools)) as events:
         async for event in events:
             if isinstance(event, TextDelta):
                 emit(ModelText(event.text))
             elif isinstance(event, Retrying):
                 emit(Waiting(event.reason, event.seconds))
+                if event.lost is not None:
+                    lost(event.lost)
             elif isinstance(event, Notice):
                 emit(Warned(event.message))
             else:
                 return event
     raise ModelError(ModelErrorKind.UNAVAILABLE, f"{model.name} ended without a reply.")
+
+
+def _lost(course: Course, messages: tuple[Message, ...], characters: int) -> None:
+    """A reply that broke off is void, and owed all the same. Raises `GaveUp` where making the call again costs too much."""
+    course.spending = replace(spend(course, messages, Reply("." * characters)), calls=course.spending.calls)
+    _within_budget(course, messages)
 
 
 def spend(course: Course, messages: tuple[Message, ...], reply: Reply) -> Spending:
@@ -162,7 +180,7 @@ async def consult(course: Course, question: str) -> str:
             ModelErrorKind.QUOTA, f"The {course.request.max_consults} consultations of this run are used up."
         )
     messages = (Message("user", question),)
-    reply = await stream(model, messages, (), lambda _event: None)
+    reply = await stream(model, messages, (), lambda _event: None, lambda lost: _lost(course, messages, lost))
     course.spending = replace(spend(course, messages, reply), consults=course.spending.consults + 1)
     return reply.text
 

@@ -14,17 +14,20 @@ class Budget:
     tokens: int | None = 400_000
     money: float | None = 1.0
 
-    def exceeded(self, spent: Spending, next_tokens: int) -> Failure | None:
-        """Whether the next request of about `next_tokens` would go past a bound."""
+    def exceeded(self, spent: Spending, next_tokens: int, next_price: float | None = None) -> Failure | None:
+        """Whether the next request of about `next_tokens`, whose prompt costs about `next_price`, goes past a bound."""
         if self.tokens is not None and spent.tokens + next_tokens > self.tokens:
             return Failure(
                 FailureKind.BUDGET,
                 f"The budget of {self.tokens} tokens is used up ({spent.tokens} spent, the next request needs "
                 f"about {next_tokens}). Raise maxTokensPerRun or give less to fix at once.",
             )
-        if self.money is not None and spent.cost is not None and spent.cost >= self.money:
+        cost = spent.cost or 0.0
+        if self.money is not None and (cost >= self.money or cost + (next_price or 0.0) > self.money):
+            following = "" if next_price is None else f", the next request costs {next_price:.2f} or more"
             return Failure(
                 FailureKind.BUDGET,
-                f"The budget of {self.money:.2f} is used up ({spent.cost:.2f} spent). Raise maxCost or use a cheaper model.",
+                f"The budget of {self.money:.2f} is used up ({cost:.2f} spent{following}). "
+                "Raise maxCost or use a cheaper model.",
             )
         return None

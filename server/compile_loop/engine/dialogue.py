@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from compile_loop.contracts.events import ChannelSwitched, Pass, RolledBack, RoundFinished, RoundStarted
 from compile_loop.contracts.outcome import Failure, FailureKind
-from compile_loop.contracts.protocols import TurnGenerator
+from compile_loop.contracts.protocols import ModelError, TurnGenerator
 from compile_loop.conversation.explanation import explanation_of
 from compile_loop.conversation.prompts import rolled_back_prompt, verified_prompt
 from compile_loop.conversation.transcript import Transcript
@@ -61,11 +61,19 @@ class Dialogue:
         talk = self._open(state)
         course.rounds += 1
         course.emit(RoundStarted(course.rounds, self._allowed, state.errors, course.spending))
-        played = await Round(course, talk, model, self._channel, self._monitor, self._held).play()
+        playing = Round(course, talk, model, self._channel, self._monitor, self._held)
+        broken: ModelError | GaveUp | None = None
+        try:
+            await playing.play()
+        except (ModelError, GaveUp) as error:
+            broken = error
+        played = playing.played
         self._held = played.held
         after = await course.verify(Pass.ROUND) if played.applied else state
         edit = course.work.edit(course.work.changes)
         course.emit(RoundFinished(course.rounds, self._allowed, state.errors, after.errors, course.spending, edit))
+        if broken is not None and not (played.applied and after.verdict.green):
+            raise broken  # What was applied before the model died may be all that was needed (SPEC L14).
         return await self._go_on(talk, played, after)
 
     def _open(self, state: State) -> Transcript:

@@ -40,8 +40,8 @@ class LoopBreaker:
         if self._seen[key] < SAME_CALL:
             return None
         return (
-            f"Not executed: this is the same call of {call.name} for the {_ordinal(self._seen[key])} time in this round, "
-            "and repeating it cannot help. Use what it gave you, read something else, make an edit, "
+            f"Not executed: the same call of {call.name} was made {SAME_CALL - 1} times in this round already, and "
+            "repeating it cannot help. Use what it gave you, read something else, make an edit, "
             "or answer without a call so that the check runs."
         )
 
@@ -102,7 +102,3 @@ def _invented(text: str, known: set[str] | frozenset[str]) -> set[str]:
     """Files that a reply names and nothing ever showed."""
     bases = {path.rpartition("/")[2] for path in known}
     return {name for name in _FILE_NAME.findall(text) if name not in known and name.rpartition("/")[2] not in bases}
-
-
-def _ordinal(number: int) -> str:
-    return {3: "3rd"}.get(number, f"{number}th")

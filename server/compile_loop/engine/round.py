@@ -48,7 +48,7 @@ class Played:
 
 
 class Round:
-    """One round. `play` runs it to the point where the check decides."""
+    """One round. `play` runs it to the point where the check decides; `played` is what it came to."""
 
     def __init__(
         self,
@@ -65,7 +65,7 @@ class Round:
         self._channel = channel
         self._monitor = monitor
         self._breaker = LoopBreaker()
-        self._played = Played(held=held)
+        self.played = Played(held=held)
         self._context = ToolContext(
             files=course.work,
             readable=course.parts.readable,
@@ -78,8 +78,11 @@ class Round:
         )
         self._nominated: str | None = None
 
-    async def play(self) -> Played:
-        """Let the model read and edit until it answers without a call. Raises `GaveUp`, `Nominated` or `ModelError`."""
+    async def play(self) -> None:
+        """Let the model read and edit until it answers without a call. Raises `GaveUp`, `Nominated` or `ModelError`.
+
+        `played` holds what it came to, also where it raises.
+        """
         for _ in range(self._course.request.max_steps):
             before = {target.path: target.content for target in self._course.work.targets}
             reply = await ask(self._course, self._talk, self._model, self._channel.offer.schemas)
@@ -90,12 +93,11 @@ class Round:
                 raise Nominated(self._nominated)
             await self._apply_text(reply, before)
             if not reply.tool_calls:
-                return self._played
+                return
             self._watch(reply, results)
-        self._played.past_step_cap = True
-        if not self._played.applied:
-            self._played.refusal = step_cap_prompt(self._course.request.max_steps)
-        return self._played
+        self.played.past_step_cap = True
+        if not self.played.applied:
+            self.played.refusal = step_cap_prompt(self._course.request.max_steps)
 
     async def _answer(self, call: ToolCall) -> ToolResult:
         """Every call gets its result, before anything else is said."""
@@ -115,7 +117,7 @@ class Round:
 
     async def _apply_text(self, reply: Reply, before: Changes) -> None:
         """The reply's blocks, located after its tool edits in the text as it stood when the reply began."""
-        course, played = self._course, self._played
+        course, played = self._course, self.played
         calls_only = bool(reply.tool_calls) and not reply.text.strip()
         if calls_only:
             return
@@ -150,7 +152,7 @@ class Round:
         return "it exists and is none of the files that may be edited" if exists else None
 
     def _refused(self, edit: Refused, message: str, *, to_be_told_now: bool) -> None:
-        self._played.held = edit.held
+        self.played.held = edit.held
         self._course.emit(EditRefused(message))
         for path in dict.fromkeys(
             r.path for r in edit.reports if r.path and r.path not in self._course.targets.writable
@@ -159,10 +161,10 @@ class Round:
         if to_be_told_now:
             self._talk.tell(message)
         else:
-            self._played.refusal = message
+            self.played.refusal = message
 
     def _edited(self, files: tuple[str, ...], blocks: int) -> None:
-        self._played.applied = self._course.edited = True
+        self.played.applied = self._course.edited = True
         self._course.emit(EditApplied(files, blocks))
 
     def _watch(self, reply: Reply, results: list[ToolResult]) -> None:

@@ -102,6 +102,23 @@ class HttpTurnGenerator:
     ) -> AsyncGenerator[TurnEvent, None]:
         """Make one call; ends with a `Reply`, or raises `UpstreamError` or `CallFailedError`."""
         reader = self._wire.reader(tools)
+        try:
+            async with aclosing(self._reply(sent, messages, tools, reader, started)) as events:
+                async for event in events:
+                    yield event
+        except (UpstreamError, CallFailedError) as error:
+            written = len(reader.text) + sum(len(call.arguments) for call in reader.tool_calls)
+            error.lost = written or None
+            raise
+
+    async def _reply(
+        self,
+        sent: dict[str, object],
+        messages: tuple[Message, ...],
+        tools: tuple[ToolSchema, ...],
+        reader: StreamReader,
+        started: float,
+    ) -> AsyncGenerator[TurnEvent, None]:
         shown = ThinkingFilter()
         try:
             async with aclosing(self._texts(sent, reader)) as texts:

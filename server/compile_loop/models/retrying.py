@@ -7,9 +7,11 @@ from contextlib import aclosing
 
 from compile_loop.contracts.protocols import ModelError, Notice, Retrying, TurnEvent
 from compile_loop.models.retry import RetryPolicy, Timing, spoken
-from compile_loop.models.wire import CallFailedError, UpstreamError
+from compile_loop.models.wire import CallFailedError, Upstream, UpstreamError
 
 _MOST_REFUSALS = 8
+_OWN_FAULT = 500
+"""A server that fails twice in the same words without being busy fails at what it is sent, and would a third time."""
 
 Call = Callable[[], AsyncGenerator[TurnEvent, None]]
 """Makes one call: its events end with a `Reply`, or it raises `CallFailedError` or `UpstreamError`."""
@@ -25,6 +27,7 @@ async def with_retries(
     """The events of a call that worked, after those of the waits before it; raises `ModelError` where none did."""
     failures = 0
     refusals = 0
+    last: Upstream | None = None
     while True:
         try:
             async with aclosing(call()) as events:
@@ -38,11 +41,15 @@ async def with_retries(
                 yield Notice(learnt)
                 continue
             failed = judge(error)
+            failed.lost = error.lost
+            if error.upstream == last and last.status == _OWN_FAULT:
+                failed.passing = False
+            last = error.upstream
         except CallFailedError as error:
-            failed = error
+            failed, last = error, None
         failures += 1
         seconds = _wait_before(failures, failed, policy, timing)
-        yield Retrying(failed.message, seconds)
+        yield Retrying(failed.message, seconds, failed.lost)
         await timing.sleep(seconds)
 
 

@@ -11,8 +11,8 @@ from compile_loop.contracts.protocols import Message, ModelErrorKind, Reply, Too
 class CallFailedError(Exception):
     """One call gave no reply. `message` is a sentence for the user, with no key in it.
 
-    `passing` says whether the same call may work later, `timed_out` that it failed by silence, and `wait` is the
-    server's own wish in seconds.
+    `passing` says whether the same call may work later, `timed_out` that it failed by silence, `wait` is the server's
+    own wish in seconds, and `lost` counts the characters of a reply that had begun.
     """
 
     def __init__(
@@ -30,6 +30,7 @@ class CallFailedError(Exception):
         self.passing = passing
         self.timed_out = timed_out
         self.wait = wait
+        self.lost: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +47,12 @@ class Upstream:
 
 
 class UpstreamError(Exception):
-    """An endpoint said that the call failed; not yet judged."""
+    """An endpoint said that the call failed; not yet judged. `lost` as in `CallFailedError`."""
 
     def __init__(self, upstream: Upstream) -> None:
         super().__init__(upstream.message)
         self.upstream = upstream
+        self.lost: int | None = None
 
 
 @dataclass(slots=True)
