@@ -62,10 +62,10 @@ async def test_stale_diagnostics_are_taken_back(start: Start, broken: Path) -> N
 
         async def failed() -> None:
             await editor.run(broken)
-            await editor.until(lambda: editor.diagnostics(broken), 2)
+            await editor.until(lambda: editor.diagnostics(broken))
 
         async def cleared() -> None:
-            await editor.until(lambda: not editor.diagnostics(broken), 2)
+            await editor.until(lambda: not editor.diagnostics(broken))
 
         document = editor.open(broken)
         await failed()
@@ -84,7 +84,7 @@ async def test_stale_diagnostics_are_taken_back(start: Start, broken: Path) -> N
         await failed()
         editor.settings = asks(server)
         result = await editor.run(broken)
-        await editor.until(lambda: editor.diagnostics(broken), 2)
+        await editor.until(lambda: editor.diagnostics(broken))
         assert (await editor.accept(result["runId"]))["applied"]
         await cleared()
 

@@ -48,13 +48,17 @@ class Shown:
 
 @dataclass(eq=False)
 class Publication:
-    """What one run has published. `by_check` holds the findings of each check of the first pass."""
+    """What one run has published.
+
+    `by_check` holds the findings of each check of the first pass, `gone` the files closed or deleted since it began.
+    """
 
     run: ActiveRun
     buffers: dict[Path, Buffer]
     by_check: dict[str, list[Diagnostic]] = field(default_factory=lambda: defaultdict(list))
     first_pass: set[str] = field(default_factory=set)
     shown: dict[str, Shown] = field(default_factory=dict)
+    gone: set[str] = field(default_factory=set)
     changed: bool = False
     over: bool = False
     sending: asyncio.Task[None] | None = None
@@ -105,8 +109,9 @@ class Publisher:
 
     def clear_file(self, uri: str) -> None:
         """A file was closed or deleted: nothing about it is shown any more."""
-        gone = [publication.shown.pop(uri, None) for publication in self._publications.values()]
-        if any(gone):
+        for publication in self._publications.values():
+            publication.gone.add(uri)
+        if any([publication.shown.pop(uri, None) for publication in self._publications.values()]):
             self._refresh([uri])
 
     def clear(self) -> None:
@@ -126,6 +131,7 @@ class Publisher:
             publication.shown = {
                 self._uri(publication, path): self._shown(publication, path, findings, texts)
                 for path, findings in by_file.items()
+                if self._uri(publication, path) not in publication.gone
             }
             self._refresh({**before, **publication.shown})
             await asyncio.sleep(APART)
