@@ -109,9 +109,11 @@ class Publisher:
 
     def clear_file(self, uri: str) -> None:
         """A file was closed or deleted: nothing about it is shown any more."""
+        was_shown = False
         for publication in self._publications.values():
             publication.gone.add(uri)
-        if any([publication.shown.pop(uri, None) for publication in self._publications.values()]):
+            was_shown |= publication.shown.pop(uri, None) is not None
+        if was_shown:
             self._refresh([uri])
 
     def clear(self) -> None:
