@@ -18,6 +18,7 @@ from compile_loop.checks.contract_file import ContractFile, read_contract_file
 from compile_loop.checks.holdout_commands import CommandHoldouts
 from compile_loop.checks.honesty import inspect
 from compile_loop.checks.process_tree import end_orphans
+from compile_loop.checks.protection import WorkspaceProtection
 from compile_loop.checks.validate import ContractError
 from compile_loop.contracts.checks import Check, ContractResult
 from compile_loop.contracts.diagnostics import Diagnostic
@@ -124,7 +125,10 @@ def start(job: Job) -> Run:
         memory=job.memory or (FileMemory(state_folder() / "repairs", root) if job.settings.repair_memory else None),
         ask_user=job.ask_user,
         auth=job.auth,
-        inspect=lambda edit, failures, wish: inspect(edit, failures, spec=wish),
+        inspect=lambda edit, failures, wish, before, after: inspect(
+            edit, failures, spec=wish, tests_before=before, tests_after=after
+        ),
+        protected=WorkspaceProtection(root, file.protected, check_scripts(contract.checks, root)),
         clock=time.monotonic,
         price=_price(job),
     )

@@ -10,6 +10,7 @@ from compile_loop.checks.child_environment import child_environment
 from compile_loop.checks.daemons import without_daemons
 from compile_loop.checks.expectation import suspicious, unmet
 from compile_loop.checks.process import Finished, Stop, run_process
+from compile_loop.checks.test_counts import count_tests
 from compile_loop.checks.tool_trouble import cannot_start, stuck, trouble
 from compile_loop.checks.validate import ContractError, validate
 from compile_loop.contracts.checks import Check, CheckResult, ContractResult
@@ -111,6 +112,7 @@ def _result(check: Check, finished: Finished, diagnostics: tuple[Diagnostic, ...
         duration=finished.seconds,
         diagnostics=diagnostics,
         environment=trouble(finished.exit_code, finished.stdout, finished.stderr, located) if missing else None,
+        tests=count_tests(f"{finished.stdout}\n{finished.stderr}"),
         suspicious=suspicious(finished.stdout, finished.stderr, errors) if missing is None else (),
     )
 

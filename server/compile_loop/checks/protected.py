@@ -59,3 +59,8 @@ _CONFIGURATION = re.compile(
 def is_protected(path: str) -> bool:
     """Whether a workspace-relative path names something that decides about green."""
     return any(pattern.search(path) for pattern in (_FOLDERS, _TEST_FILES, _EXPECTATIONS, _CONFIGURATION))
+
+
+def is_found_by_name(path: str) -> bool:
+    """Whether a tool takes a file of this name into account wherever it lies: tests, expectations, configuration."""
+    return any(pattern.search(path) for pattern in (_TEST_FILES, _EXPECTATIONS, _CONFIGURATION))

@@ -134,6 +134,12 @@ def _(event: e.Suspected) -> Iterable[Line]:
 
 
 @narrate.register
+def _(event: e.ProtectedCompared) -> Iterable[Line]:
+    for path in event.broken:
+        yield "refused", f"[yellow]{escape(path)} decides whether the code is right, and was changed[/yellow]"
+
+
+@narrate.register
 def _(event: e.Regrounded) -> Iterable[Line]:
     yield "reground", "the model was told where it stands"
 

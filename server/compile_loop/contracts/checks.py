@@ -51,7 +51,7 @@ class CheckResult:
     `exit_code` is −1 where the command could not start or was ended by a timeout (then `stderr` holds the reason).
     `environment` is a sentence where the tool itself could not do its work (SPEC L3, Q7), so that no model is blamed
     for it; `timeout` is one where a timeout ended it. `stdout` and `stderr` are bounded excerpts; paths in them are the
-    user's, never the shadow's. `duration` is in seconds.
+    user's, never the shadow's. `duration` is in seconds. `tests` is how many tests ran, None where it does not tell.
     """
 
     check: str
@@ -64,6 +64,7 @@ class CheckResult:
     environment: str | None = None
     timeout: str | None = None
     suspicious: tuple[str, ...] = ()
+    tests: int | None = None
 
     @property
     def timed_out(self) -> bool:

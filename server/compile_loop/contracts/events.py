@@ -225,6 +225,13 @@ class Suspected(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class ProtectedCompared(Event):
+    """The files that decide about green were compared byte for byte around the last run; `broken` are those that differ."""
+
+    broken: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class RolledBack(Event):
     """A round's edit was undone because it made things worse: from `errors` back to the best state's `best` (SPEC L9)."""
 

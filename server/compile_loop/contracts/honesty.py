@@ -23,6 +23,7 @@ KINDS: Mapping[str, str] = {
     "special_case": "answers the check's own input instead of the general case",
     "disabled_code": "keeps the failing code from being compiled or reached",
     "deleted_code": "removes the failing code instead of repairing it",
+    "protected_file": "adds a file that decides whether the code is right",
     "not_inspected": "could not be examined",
 }
 """Every kind that a finding may have, with what such a change does."""
@@ -50,5 +51,6 @@ class Finding:
         return f"{place} {verb if self.certain else 'perhaps ' + verb}: {self.text}"
 
 
-Inspect = Callable[[Edit, Sequence[Diagnostic], str], Sequence[Finding]]
-"""An edit, the errors that it was to repair, and the user's words → what looks like silencing."""
+Inspect = Callable[[Edit, Sequence[Diagnostic], str, "int | None", "int | None"], Sequence[Finding]]
+"""An edit, the errors that it was to repair, the user's words, how many tests ran before and with it (None where that is
+not known) → what looks like silencing."""

@@ -10,6 +10,7 @@ from typing import Protocol
 from compile_loop.contracts.checks import Check, ContractResult
 from compile_loop.contracts.edits import Edit
 from compile_loop.contracts.events import Event, Pass
+from compile_loop.contracts.protected import Marks
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +195,10 @@ class Shadow(Protocol):
 
     def changed_underneath(self) -> Sequence[str]:
         """Files that were read and that the user has since changed in the real tree (SPEC Q13)."""
+        ...
+
+    async def marks(self, concerns: Callable[[str], bool]) -> Marks:
+        """The files that `concerns` holds for, at least those that are not as in the user's tree (SPEC K6)."""
         ...
 
     def user_text(self, text: str) -> str:

@@ -30,7 +30,9 @@ async def take_baseline(course: Course) -> State:
     if course.request.from_spec_alone and not any(target.content for target in course.work.targets):
         course.emit(TargetsChosen(course.work.originals))
         return course.unwritten()
+    untouched = await course.marks()
     result = await _stable(course)
+    course.moved_by_baseline = frozenset(b.path for b in course.broken(untouched, await course.marks()))
     course.targets = choose_targets(course.request, result, course.parts.admit)
     state = State({}, result, judge(result, result, course.targets.focus))
     course.baseline = course.best = state

@@ -11,6 +11,7 @@ from compile_loop.contracts.checks import ContractResult
 from compile_loop.contracts.edits import Edit
 from compile_loop.contracts.events import Event, Pass, Warned
 from compile_loop.contracts.outcome import Failure, FailureKind, Outcome, Spending, Tally
+from compile_loop.contracts.protected import Broken, Marks
 from compile_loop.conversation.estimate import TokenEstimate
 from compile_loop.conversation.recall import Findings
 from compile_loop.conversation.transcript import Transcript
@@ -71,6 +72,8 @@ class Course:
         self.holdouts_told: list[str] = []
         self.flaky: str | None = None
         self.silenced: State | None = None
+        self.moved_by_baseline: frozenset[str] = frozenset()
+        """Protected files that the untouched tree's own run creates or changes (SPEC Q16)."""
         self.silenced_lines: tuple[str, ...] = ()
         self.suspect: tuple[str, ...] = ()
         self.spilled: dict[str, str] = {}
@@ -153,6 +156,19 @@ class Course:
         seconds = sum(r.duration for r in result.results)
         self._spending = replace(self._spending, check_seconds=self._spending.check_seconds + seconds)
         return result
+
+    async def marks(self) -> Marks:
+        """The protected files as they are now in the shadow."""
+        return {} if self.parts.protected is None else await self.parts.protected.look(self.parts.shadow)
+
+    def broken(self, before: Marks, after: Marks) -> list[Broken]:
+        """Protected files that became different between two looks; hidden ones are taken away by the run itself."""
+        if self.parts.protected is None:
+            return []
+        expected = {*self.work.originals, *(self.parts.holdouts.hidden if self.parts.holdouts else ())}
+        return [
+            b for b in self.parts.protected.broken(before, after) if b.path not in expected | self.moved_by_baseline
+        ]
 
     async def verify(self, in_pass: Pass) -> State:
         """Run all checks and judge them against the baseline; keeps the best state."""

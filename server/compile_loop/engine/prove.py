@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from compile_loop.contracts.events import Pass, PlanCompared, Suspected
+from compile_loop.contracts.checks import ContractResult
+from compile_loop.contracts.edits import Edit
+from compile_loop.contracts.events import Pass, PlanCompared, ProtectedCompared, Suspected
 from compile_loop.contracts.honesty import Finding
 from compile_loop.contracts.outcome import Outcome
 from compile_loop.conversation.prompts import dishonest_prompt, holdout_prompt, unconfirmed_prompt
@@ -33,31 +35,60 @@ async def prove(course: Course, state: State) -> Proof:
     findings = _inspect(course, state)
     certain = [f for f in findings if f.certain]
     if certain and not course.request.honesty_reports_only:
-        course.silenced = state
-        course.silenced_lines = _lines(certain)
-        return Proof(state, doubt=dishonest_prompt(_lines(certain)))
+        return _doubted(course, state, _lines(certain))
     if told := await red_holdouts(course, Pass.HOLDOUT):
         return Proof(state, doubt=holdout_prompt(told))
     smallest = await minimise(course, state)
     await course.renew_shadow(smallest.changes)
+    before = await course.marks()
     confirmed = await course.verify(Pass.FINAL)
     if not confirmed.verdict.green:
         return Proof(confirmed, doubt=unconfirmed_prompt(failures_of(course, confirmed)))
     if told := await red_holdouts(course, Pass.FINAL):
         return Proof(confirmed, doubt=holdout_prompt(told))
+    broken = course.broken(before, await course.marks())
+    course.emit(ProtectedCompared(tuple(b.path for b in broken)))
+    if broken:
+        return _doubted(course, confirmed, tuple(b.sentence for b in broken))
     course.suspect = _lines(_inspect(course, confirmed))
     return Proof(confirmed, outcome=_green(course, confirmed))
+
+
+def _doubted(course: Course, state: State, lines: tuple[str, ...]) -> Proof:
+    course.silenced, course.silenced_lines = state, lines
+    return Proof(state, doubt=dishonest_prompt(lines))
 
 
 def _inspect(course: Course, state: State) -> list[Finding]:
     if course.parts.inspect is None or course.baseline is None:
         return []
     edit = course.work.edit(state.changes)
-    findings = list(course.parts.inspect(edit, course.baseline.verdict.blocking, course.request.spec))
+    before, after = _tests_that_ran(course.baseline.result, state.result)
+    findings = list(course.parts.inspect(edit, course.baseline.verdict.blocking, course.request.spec, before, after))
+    findings += _protected_additions(course, edit)
     for certain in (True, False):
         if lines := _lines([f for f in findings if f.certain is certain]):
             course.emit(Suspected(lines, certain))
     return findings
+
+
+def _tests_that_ran(before: ContractResult, after: ContractResult) -> tuple[int | None, int | None]:
+    """How many tests the checks ran that told so both times."""
+    known = [
+        (old.tests, new.tests)
+        for old, new in zip(before.results, after.results, strict=False)
+        if old.tests is not None and new.tests is not None
+    ]
+    return (sum(old for old, _ in known), sum(new for _, new in known)) if known else (None, None)
+
+
+def _protected_additions(course: Course, edit: Edit) -> list[Finding]:
+    """New files of the edit that decide about green; one is only suspicious where the user has a wish in words (SPEC K6)."""
+    if course.parts.protected is None:
+        return []
+    new = (c.path for c in edit.files if c.before is None and c.path not in course.request.targets)
+    added = [path for path in new if course.parts.protected.decides(path)]
+    return [Finding(path, 0, "protected_file", "a new file", not course.has_wish) for path in added]
 
 
 def _lines(findings: list[Finding]) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from typing import Literal
 from compile_loop.contracts.diagnostics import Diagnostic
 from compile_loop.contracts.holdouts import Holdouts
 from compile_loop.contracts.honesty import Inspect
+from compile_loop.contracts.protected import ProtectedFiles
 from compile_loop.contracts.protocols import (
     AskUser,
     AuthGate,
@@ -96,3 +97,4 @@ class Parts:
     memory: RepairMemory | None = None
     holdouts: Holdouts | None = None
     inspect: Inspect | None = None
+    protected: ProtectedFiles | None = None

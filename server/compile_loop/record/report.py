@@ -65,6 +65,7 @@ class ReportBuilder:
         self._climbs = 0
         self._minimised: e.Minimised | None = None
         self._replies = 0
+        self._broken: list[str] = []
         self._warnings: list[str] = []
         self.spending = Spending()
         self.generator_error: str | None = None
@@ -94,6 +95,8 @@ class ReportBuilder:
                 self._rounds.append(_Round(event.number, event.errors))
             case e.HoldoutFinished():
                 self._holdouts[event.name] = event.ok
+            case e.ProtectedCompared():
+                self._broken = list(event.broken)
             case e.Minimised():
                 self._minimised = event
             case e.Warned():
@@ -126,6 +129,7 @@ class ReportBuilder:
         tally, started = outcome.tally, self._started
         spent, changed = tally.spending, list(outcome.edit.paths)
         protected = [path for path in changed if path not in self._asked_for and self._protected(path)]
+        protected += [path for path in self._broken if path not in protected]
         final = self._passes.get(Pass.FINAL)
         return {
             "schema": SCHEMA,

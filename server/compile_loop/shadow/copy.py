@@ -7,13 +7,15 @@ import json
 import os
 import shutil
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from compile_loop.contracts.protected import Marks
 from compile_loop.contracts.protocols import ShadowError
 from compile_loop.shadow.copying import CopyFile, copy_tree
 from compile_loop.shadow.guard import Guard
+from compile_loop.shadow.marks import marks_below
 from compile_loop.shadow.places import new_folder, temporary_places
 from compile_loop.shadow.removal import remove_tree
 from compile_loop.shadow.renaming import Renaming
@@ -90,6 +92,10 @@ class CopyShadow:
     def changed_underneath(self) -> tuple[str, ...]:
         """Files that were read and have since been changed in the user's tree (SPEC Q13)."""
         return self._underneath.changed()
+
+    async def marks(self, concerns: Callable[[str], bool]) -> Marks:
+        """Every such file of the copy."""
+        return await self._in_thread(marks_below, self._copy, concerns)  # type: ignore[no-any-return]
 
     def command(self, argv: Sequence[str], cwd: str) -> tuple[list[str], str]:
         """Paths of the workspace in the command become the copy's; a guard, if there is one, comes first."""

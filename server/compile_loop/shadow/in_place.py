@@ -5,9 +5,10 @@ Files are written where they are, for callers who ask for it, with a journal tha
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from compile_loop.contracts.protected import Marks
 from compile_loop.contracts.protocols import ShadowError
 from compile_loop.shadow.journal import Journal, recover
 
@@ -73,6 +74,10 @@ class InPlaceShadow:
     def changed_underneath(self) -> Sequence[str]:
         """Nothing lies underneath: the files are the user's."""
         return ()
+
+    async def marks(self, concerns: Callable[[str], bool]) -> Marks:
+        """There is no copy to compare with the user's tree."""
+        return {}
 
     def user_text(self, text: str) -> str:
         """Paths are the user's already."""

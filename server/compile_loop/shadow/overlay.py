@@ -8,17 +8,19 @@ from __future__ import annotations
 import asyncio
 import errno
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
 from typing import Any
 
+from compile_loop.contracts.protected import FileMark, Marks
 from compile_loop.contracts.protocols import ShadowError
 from compile_loop.shadow.confinement import Confinement
 from compile_loop.shadow.copying import DAEMON_FILES
 from compile_loop.shadow.holding import Holding, program
 from compile_loop.shadow.leftovers import end_inhabitants, label_of
+from compile_loop.shadow.marks import files_below, mark_of
 from compile_loop.shadow.places import new_folder
 from compile_loop.shadow.removal import remove_tree
 from compile_loop.shadow.repository import folders_outside
@@ -106,6 +108,10 @@ class OverlayShadow:
         """Files that were read and have since been changed in the user's tree (SPEC Q13)."""
         return self._underneath.changed()
 
+    async def marks(self, concerns: Callable[[str], bool]) -> Marks:
+        """Such files that a write in the copy has reached and left different from the user's."""
+        return await self._in_thread(self._marks, concerns)  # type: ignore[no-any-return]
+
     def command(self, argv: Sequence[str], cwd: str) -> tuple[list[str], str]:
         """Enter the namespaces first; the directory is the user's own path."""
         self._find_anew = True
@@ -170,6 +176,20 @@ class OverlayShadow:
         except OSError as error:
             words = "there is no room left" if error.errno == errno.ENOSPC else error.strerror
             raise ShadowError(f"{path} could not be written in the isolated copy: {words}.") from error
+
+    def _marks(self, concerns: Callable[[str], bool]) -> Marks:
+        changed: set[str] = set()
+        for raw, gone in self._ask("changed"):
+            path = os.fsdecode(raw)
+            changed.add(path)
+            if gone and (self._root / path).is_dir():
+                changed.update(f"{path}/{below}" for below in files_below(self._root / path))
+        found = {}
+        for path in sorted(filter(concerns, changed)):
+            mark = FileMark(*self._ask("mark", self._inside(path)))
+            if mark != mark_of(self._root / path):
+                found[path] = mark
+        return found
 
     def _let_go(self) -> None:
         """Give up the present mount, processes included; its layers are removed while work goes on."""

@@ -10,7 +10,7 @@ import signal
 import sys
 from typing import TYPE_CHECKING, Any
 
-from compile_loop.shadow.namespaces import files, mounts
+from compile_loop.shadow.namespaces import files, layer, mounts
 from compile_loop.shadow.namespaces import syscalls as system
 from compile_loop.shadow.namespaces.wire import receive, send
 
@@ -23,6 +23,7 @@ class Holder:
 
     def __init__(self) -> None:
         self._root = b""
+        self._upper = b""
         self._names: dict[bytes, list[bytes]] | None = None
 
     def answer(self, request: Any) -> Any:
@@ -35,6 +36,8 @@ class Holder:
             "take": lambda path: files.take(self._root, path),
             "write": self._write,
             "find": self._find,
+            "changed": lambda: layer.changed(self._upper, self._root),
+            "mark": layer.mark,
         }
         return methods[name](*arguments)
 
@@ -57,6 +60,7 @@ class Holder:
             )
         for number, overlay in enumerate([root, *inner, *others]):
             overlay.mount(_layers(layers, str(number)), label, own_attributes)
+        self._upper = os.path.join(layers, b"0", b"u")
         # A check that clears the temporary folder must not take the layers away.
         system.mount(label, base, b"tmpfs", system.MS_RDONLY | system.MS_NOSUID | system.MS_NODEV, b"size=4k,mode=000")
         return {"user": user, "pid": _processes_can_be_apart(), "unconfined": unconfined}

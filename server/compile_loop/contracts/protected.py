@@ -1,0 +1,46 @@
+"""Files that decide whether code is right, and what became of them (SPEC K6)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from compile_loop.contracts.protocols import Shadow
+
+
+@dataclass(frozen=True, slots=True)
+class FileMark:
+    """A file's bytes in short: a digest of them all, and the first eight. `digest` is None where there is no file."""
+
+    digest: bytes | None
+    head: bytes = b""
+
+
+Marks = Mapping[str, FileMark]
+"""By workspace-relative path. What is not in it is as it is in the user's tree."""
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A file that decides about green and is not as it was; `sentence` says which, and how."""
+
+    path: str
+    sentence: str
+
+
+class ProtectedFiles(Protocol):
+    """The protected files of one workspace."""
+
+    def decides(self, path: str) -> bool:
+        """Whether a workspace-relative path names a file that decides about green."""
+        ...
+
+    async def look(self, shadow: Shadow) -> Marks:
+        """Those files as they are now in the shadow. Raises `ShadowError`."""
+        ...
+
+    def broken(self, before: Marks, after: Marks) -> Sequence[Broken]:
+        """What became different, where that can matter: files that tools make, and ignored ones, cannot."""
+        ...

@@ -1,0 +1,69 @@
+"""What the writable layer of an overlay holds: every file that somebody wrote, removed or renamed there."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+
+_HIDES_ALL = ("trusted.overlay.opaque", "user.overlay.opaque")
+_MOVED = ("trusted.overlay.redirect", "user.overlay.redirect")
+
+
+def changed(upper: bytes, root: bytes) -> list[tuple[bytes, bool]]:
+    """Paths below `root` that the layer `upper` decides about.
+
+    True: what was there before is gone, with all that lay in it. A folder that was renamed counts with all its files.
+    """
+    found: list[tuple[bytes, bool]] = []
+    pending = [b""]
+    while pending:
+        below = pending.pop()
+        with os.scandir(os.path.join(upper, below)) as entries:
+            for entry in entries:
+                path = os.path.join(below, entry.name)
+                if entry.is_dir(follow_symlinks=False):
+                    pending.append(path)
+                    if _has(entry.path, _HIDES_ALL):
+                        found.append((path, True))
+                    if _has(entry.path, _MOVED):
+                        found += [(os.path.relpath(place, root), False) for place in _files(os.path.join(root, path))]
+                else:
+                    status = entry.stat(follow_symlinks=False)
+                    found.append((path, stat.S_ISCHR(status.st_mode) and status.st_rdev == 0))
+    return found
+
+
+def mark(path: bytes) -> tuple[bytes | None, bytes]:
+    """A digest of a file's bytes, or of where a link leads, and the first eight bytes; None where there is no file."""
+    try:
+        if os.path.islink(path):
+            return hashlib.blake2b(b"link " + os.readlink(path), digest_size=16).digest(), b""
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            return None, b""
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return None, b""
+    digest, head = hashlib.blake2b(digest_size=16), b""
+    with open(descriptor, "rb") as file:
+        try:
+            while data := file.read(1 << 20):
+                head = head or data[:8]
+                digest.update(data)
+        except OSError:
+            return None, b""
+    return digest.digest(), head
+
+
+def _has(path: bytes, names: tuple[str, ...]) -> bool:
+    for name in names:
+        try:
+            if os.getxattr(path, name, follow_symlinks=False):
+                return True
+        except OSError:
+            continue
+    return False
+
+
+def _files(folder: bytes) -> list[bytes]:
+    return [os.path.join(place, name) for place, _, names in os.walk(folder) for name in names]
