@@ -66,14 +66,32 @@ def minimal_hunks(before: bytes, after: bytes, encoding: str = "utf-8") -> tuple
     hunks: list[Hunk] = []
     i = j = 0
     for run_i, run_j, size in [*common_runs(old_lines, new_lines), (len(old_lines), len(new_lines), 0)]:
-        gone, come = "".join(old_lines[i:run_i]), "".join(new_lines[j:run_j])
-        gone_size = len(gone.encode(name))
-        if gone or come:
-            hunks.append(_trimmed(gone, come, offset, gone_size, name))
-        kept = "".join(old_lines[run_i : run_i + size])
-        offset += gone_size + len(kept.encode(name))
+        for gone, come in _parts(old_lines[i:run_i], new_lines[j:run_j]):
+            gone_size = len(gone.encode(name))
+            if gone != come:
+                hunks.append(_trimmed(gone, come, offset, gone_size, name))
+            offset += gone_size
+        offset += len("".join(old_lines[run_i : run_i + size]).encode(name))
         i, j = run_i + size, run_j + size
     return tuple(hunks)
+
+
+def _parts(gone: list[str], come: list[str]) -> list[tuple[str, str]]:
+    """Neighbouring lines that changed: each for itself where each is still the same line, else all in one."""
+    pairs = list(zip(gone, come, strict=False))
+    if len(gone) == len(come) and all(_same_line(old, new) for old, new in pairs):
+        return pairs
+    return [("".join(gone), "".join(come))]
+
+
+def _same_line(old: str, new: str) -> bool:
+    """Whether half of the longer line is left, its end among it."""
+    body, other = old.rstrip("\r\n"), new.rstrip("\r\n")
+    if old[len(body) :] != new[len(other) :]:
+        return False
+    head = common_prefix(body, other)
+    kept = head + common_suffix(body, other, min(len(body), len(other)) - head)
+    return 2 * kept >= max(len(body), len(other))
 
 
 def _line_start_suffix(old: str, new: str, size: int) -> int:

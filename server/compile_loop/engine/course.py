@@ -143,6 +143,7 @@ class Course:
         """A clean start on the user's tree as it is now, holding only `changes` (SPEC L2, Q13)."""
         for path in self.parts.shadow.changed_underneath():
             self.emit(Warned(f"{path} was changed while the run went on; the last check sees it as it is now."))
+        await self.work.restore(changes)
         await self.parts.shadow.renew(dict(changes))
         await self._hide()
 

@@ -10,24 +10,11 @@ from compile_loop.engine.gave_up import GaveUp
 
 async def holdout_baseline(course: Course) -> None:
     """Where the holdouts stand before anything is done."""
-    course.holdouts_told = await _red(course, Pass.BASELINE)
+    course.holdouts_told = await red_holdouts(course, Pass.BASELINE)
 
 
 async def red_holdouts(course: Course, in_pass: Pass) -> list[str]:
-    """What may be told of each holdout that fails; empty: all are green. Raises `GaveUp` when the climbs are used up."""
-    told = await _red(course, in_pass)
-    if told and course.climbs >= course.request.max_holdout_rounds:
-        raise GaveUp(
-            FailureKind.HOLDOUT,
-            f"The visible checks pass, and {len(told)} hidden {'check' if len(told) == 1 else 'checks'} still "
-            f"{'fails' if len(told) == 1 else 'fail'} after {course.climbs} climbs. Look at the partial result, or give guidance.",
-        )
-    if told:
-        course.climbs += 1
-    return told
-
-
-async def _red(course: Course, in_pass: Pass) -> list[str]:
+    """What may be told of each holdout that fails; empty: all are green."""
     holdouts = course.parts.holdouts
     if holdouts is None:
         return []
@@ -35,3 +22,14 @@ async def _red(course: Course, in_pass: Pass) -> list[str]:
     for each in results:
         course.emit(HoldoutFinished(each.result.check, each.ok, each.told))
     return [each.told for each in results if not each.ok]
+
+
+def climb(course: Course, told: list[str]) -> None:
+    """Count the model's next attempt at hidden checks that said `told`. Raises `GaveUp` when the climbs are used up."""
+    if course.climbs >= course.request.max_holdout_rounds:
+        raise GaveUp(
+            FailureKind.HOLDOUT,
+            f"The visible checks pass, and {len(told)} hidden {'check' if len(told) == 1 else 'checks'} still "
+            f"{'fails' if len(told) == 1 else 'fail'} after {course.climbs} climbs. Look at the partial result, or give guidance.",
+        )
+    course.climbs += 1

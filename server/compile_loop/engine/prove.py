@@ -12,11 +12,12 @@ from compile_loop.contracts.edits import Edit
 from compile_loop.contracts.events import Pass, PlanCompared, ProtectedCompared, Suspected
 from compile_loop.contracts.honesty import Finding
 from compile_loop.contracts.outcome import Outcome
+from compile_loop.contracts.protected import Broken
 from compile_loop.conversation.prompts import dishonest_prompt, holdout_prompt, unconfirmed_prompt
 from compile_loop.engine.brief import failures_of
 from compile_loop.engine.course import Course, State
 from compile_loop.engine.fingerprint import fingerprint
-from compile_loop.engine.holdouts import red_holdouts
+from compile_loop.engine.holdouts import climb, red_holdouts
 from compile_loop.engine.minimise import minimise
 from compile_loop.engine.plan import compare
 
@@ -37,19 +38,21 @@ async def prove(course: Course, state: State) -> Proof:
     if certain and not course.request.honesty_reports_only:
         return _doubted(course, state, _lines(certain))
     if told := await red_holdouts(course, Pass.HOLDOUT):
+        climb(course, told)
         return Proof(state, doubt=holdout_prompt(told))
     smallest = await minimise(course, state)
-    await course.renew_shadow(smallest.changes)
-    before = await course.marks()
-    confirmed = await course.verify(Pass.FINAL)
+    last = await _confirm(course, smallest)
+    if smallest.changes != state.changes and not (last.state.verdict.green and not last.told):
+        last = await _confirm(course, state)  # What was dropped is needed by more than the visible checks.
+    confirmed = last.state
     if not confirmed.verdict.green:
         return Proof(confirmed, doubt=unconfirmed_prompt(failures_of(course, confirmed)))
-    if told := await red_holdouts(course, Pass.FINAL):
-        return Proof(confirmed, doubt=holdout_prompt(told))
-    broken = course.broken(before, await course.marks())
-    course.emit(ProtectedCompared(tuple(b.path for b in broken)))
-    if broken:
-        return _doubted(course, confirmed, tuple(b.sentence for b in broken))
+    if last.told:
+        climb(course, last.told)
+        return Proof(confirmed, doubt=holdout_prompt(last.told))
+    course.emit(ProtectedCompared(tuple(b.path for b in last.broken)))
+    if last.broken:
+        return _doubted(course, confirmed, tuple(b.sentence for b in last.broken))
     course.suspect = _lines(_inspect(course, confirmed))
     return Proof(confirmed, outcome=_green(course, confirmed))
 
@@ -57,6 +60,26 @@ async def prove(course: Course, state: State) -> Proof:
 def _doubted(course: Course, state: State, lines: tuple[str, ...]) -> Proof:
     course.silenced, course.silenced_lines = state, lines
     return Proof(state, doubt=dishonest_prompt(lines))
+
+
+@dataclass(frozen=True, slots=True)
+class _Last:
+    """The last run: where it came to, what its hidden checks let be told, which protected files it changed."""
+
+    state: State
+    told: list[str]
+    broken: tuple[Broken, ...] = ()
+
+
+async def _confirm(course: Course, state: State) -> _Last:
+    """Everything once more from a clean start that holds only the edit."""
+    await course.renew_shadow(state.changes)
+    before = await course.marks()
+    confirmed = await course.verify(Pass.FINAL)
+    if not confirmed.verdict.green:
+        return _Last(confirmed, [])
+    told = await red_holdouts(course, Pass.FINAL)
+    return _Last(confirmed, told, tuple(course.broken(before, await course.marks())))
 
 
 def _inspect(course: Course, state: State) -> list[Finding]:
