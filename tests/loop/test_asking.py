@@ -267,6 +267,23 @@ async def test_a_finished_run_is_continued_in_the_same_conversation_from_where_i
     assert outcome.tally.rounds == 1
 
 
+@pytest.mark.spec("L19", "Q25")
+async def test_what_is_continued_after_applying_starts_on_the_present_files_with_new_budgets(root: Path) -> None:
+    replies = [SEMICOLON, "Nothing yet.", "Nor now.", block("    return r + 2;\n", "    return r + 3;\n")]
+    job, model = prepare(root, replies, settings={"max_rounds": 3})
+    first = start(job)
+    done = [event async for event in first][-1].outcome  # type: ignore[attr-defined]
+    applied = (done.edit.files[0].after or b"").replace(b"return r", b"return r + 2")
+    (root / "a.c").write_bytes(applied)
+    second = carry_on(Job(job.root, job.targets, job.settings, checks=GCC, spec="Add three.", generator=model), first)
+    events: list[Event] = [event async for event in second]
+    outcome = events[-1].outcome  # type: ignore[attr-defined]
+    assert outcome.ending is Ending.GREEN, outcome.failure
+    assert outcome.edit.files[0].before == applied
+    assert outcome.edit.files[0].after == applied.replace(b"r + 2", b"r + 3")
+    assert outcome.tally.rounds == 3 and outcome.tally.spending.calls == 3
+
+
 @pytest.mark.spec("T3")
 async def test_reads_are_capped_paged_and_answered_short_when_repeated(root: Path) -> None:
     (root / "long.h").write_text("".join(f"/* {n} */\n" for n in range(1, 1201)))
