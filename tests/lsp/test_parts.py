@@ -26,14 +26,14 @@ from compile_loop.edits.hunks import file_change
 from compile_loop.lsp.actions import wanted
 from compile_loop.lsp.config import settings_from
 from compile_loop.lsp.documents import SafeWorkspace
-from compile_loop.lsp.log_lines import kind_of, line_of, tokens
-from compile_loop.lsp.narrate import Narrator
+from compile_loop.lsp.log_lines import kind_of, line_of
 from compile_loop.lsp.places import Place, locate
 from compile_loop.lsp.protocol import Hunk
 from compile_loop.lsp.results import line_hunks
 from compile_loop.lsp.rpc import Refused
 from compile_loop.lsp.runs import Runs
 from compile_loop.lsp.snapshot import Buffer, same_text, unsaved
+from compile_loop.narrator import Narrator, tokens
 from compile_loop.settings import Settings
 
 

@@ -21,11 +21,11 @@ from compile_loop.assemble import ConfigurationError, Job, carry_on, start, stat
 from compile_loop.cli import exits
 from compile_loop.cli.diff import coloured, unified_diff
 from compile_loop.cli.job import make_job
-from compile_loop.cli.json_output import outcome_document
 from compile_loop.cli.progress import Progress
 from compile_loop.contracts.events import RunFinished
 from compile_loop.contracts.outcome import Ending, FailureKind, Outcome
 from compile_loop.engine.handle import Run
+from compile_loop.record.outcome_document import outcome_document
 from compile_loop.settings import Settings
 from compile_loop.shadow.apply import ApplyError, apply_edit
 from compile_loop.tools.catalogue import ToolMode

@@ -14,6 +14,7 @@ from compile_loop.cli import (
     edit,
     evaluate,
     fix,
+    mcp,
     models,
     replay,
     resume,
@@ -31,7 +32,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
 )
-for command in (fix, check, edit, diagnose, models, runs, show, replay, resume, evaluate, doctor, serve, demo):
+for command in (fix, check, edit, diagnose, models, runs, show, replay, resume, evaluate, doctor, serve, mcp, demo):
     app.command(name=command.NAME, epilog=command.EXAMPLE)(command.run)
 
 

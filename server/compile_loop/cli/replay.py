@@ -13,9 +13,9 @@ from rich.markup import escape
 from compile_loop.again.replay import Replay, catch_up, chain_of, replay
 from compile_loop.assemble import ConfigurationError
 from compile_loop.cli.fix import Result, report, settle, watch
-from compile_loop.cli.json_output import outcome_document
 from compile_loop.cli.records import RUN_HELP, find, refuse, store
 from compile_loop.contracts.outcome import Outcome
+from compile_loop.record.outcome_document import outcome_document
 from compile_loop.record.store import Record
 
 NAME = "replay"

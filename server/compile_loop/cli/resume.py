@@ -14,10 +14,10 @@ from compile_loop.again.replay import catch_up, chain_of
 from compile_loop.again.resume import resume
 from compile_loop.assemble import ConfigurationError, clear_up
 from compile_loop.cli.fix import Result, report, settle, watch
-from compile_loop.cli.json_output import outcome_document
 from compile_loop.cli.records import RUN_HELP, find, refuse, store
 from compile_loop.contracts.outcome import Outcome
 from compile_loop.record.folder import RecordError
+from compile_loop.record.outcome_document import outcome_document
 from compile_loop.record.store import Record
 
 NAME = "resume"

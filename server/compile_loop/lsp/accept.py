@@ -17,12 +17,12 @@ from lsprotocol import types
 from compile_loop.contracts.edits import FileChange
 from compile_loop.edits.text import UndecodableError, decode
 from compile_loop.lsp.edits import Abilities, FileEdit, workspace_edit
-from compile_loop.lsp.log_lines import count
 from compile_loop.lsp.protocol import AcceptParams, AcceptResult, DiscardParams, DiscardResult
 from compile_loop.lsp.results import Result, text_of
 from compile_loop.lsp.rpc import Refused
 from compile_loop.lsp.server import LoopServer
 from compile_loop.lsp.snapshot import same_text
+from compile_loop.narrator import count
 
 log = logging.getLogger(__name__)
 APPLY_TIMEOUT = 600.0

@@ -7,6 +7,7 @@ from functools import singledispatch
 
 from compile_loop.contracts import events as e
 from compile_loop.contracts.events import Event, Pass
+from compile_loop.narrator import count, tokens
 
 PASSES = {
     Pass.BASELINE: "first look",
@@ -15,22 +16,11 @@ PASSES = {
     Pass.MINIMISE: "with a smaller edit",
     Pass.FINAL: "once more from a clean start",
 }
-FEW_TOKENS = 1000
 
 
 def kind_of(event: Event) -> str:
     """The event's name on the wire: `RoundFinished` → `round_finished`."""
     return re.sub(r"(?<!^)(?=[A-Z])", "_", type(event).__name__).lower()
-
-
-def count(number: int, noun: str) -> str:
-    """`1 error`, `3 errors`."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def tokens(number: int) -> str:
-    """`950 tokens`, `1.2k tokens`."""
-    return count(number, "token") if number < FEW_TOKENS else f"{number / FEW_TOKENS:.1f}k tokens"
 
 
 @singledispatch

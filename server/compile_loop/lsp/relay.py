@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from compile_loop.contracts.events import DiagnosticFound, Event, ModelText
 from compile_loop.lsp.log_lines import kind_of, line_of
-from compile_loop.lsp.narrate import Narrator
 from compile_loop.lsp.protocol import PREFIX, RunEvent, dump
+from compile_loop.narrator import Narrator
 
 if TYPE_CHECKING:
     from compile_loop.lsp.server import LoopServer

@@ -12,9 +12,9 @@ from urllib.parse import quote
 from compile_loop.contracts.edits import Edit, FileChange
 from compile_loop.contracts.outcome import Ending, Outcome
 from compile_loop.edits.text import SourceText, UndecodableError, decode
-from compile_loop.lsp.log_lines import count
 from compile_loop.lsp.protocol import CONTENT_SCHEME, ChangedFile, Hunk, RunResult, SpendingInfo
 from compile_loop.lsp.snapshot import Buffer
+from compile_loop.narrator import count
 
 KEPT = 20
 

@@ -15,13 +15,13 @@ from compile_loop.contracts.events import EditApplied, Event, RunFinished, Sugge
 from compile_loop.contracts.outcome import Failure, FailureKind, Outcome, Tally
 from compile_loop.edits.text import UndecodableError, codec_name
 from compile_loop.lsp import config, snapshot
-from compile_loop.lsp.narrate import Narrator
 from compile_loop.lsp.places import file_of, refuse_absent
 from compile_loop.lsp.progress import Progress
 from compile_loop.lsp.protocol import RunParams
 from compile_loop.lsp.results import Result
 from compile_loop.lsp.rpc import Refused
 from compile_loop.lsp.runs import ActiveRun
+from compile_loop.narrator import Narrator
 
 if TYPE_CHECKING:
     from compile_loop.assemble import Job

@@ -1,4 +1,4 @@
-"""The line that a run's progress shows."""
+"""The line that a run's progress shows, whatever face shows it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,18 @@ from dataclasses import dataclass, field
 
 from compile_loop.contracts import events as e
 from compile_loop.contracts.events import Event, Pass
-from compile_loop.lsp.log_lines import count, tokens
+
+_THOUSAND = 1000
+
+
+def count(number: int, noun: str) -> str:
+    """`1 error`, `3 errors`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def tokens(number: int) -> str:
+    """`950 tokens`, `1.2k tokens`."""
+    return count(number, "token") if number < _THOUSAND else f"{number / _THOUSAND:.1f}k tokens"
 
 
 @dataclass

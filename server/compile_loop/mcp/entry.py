@@ -1,0 +1,27 @@
+"""The way in: check that the protocol's library is there, then serve until the client is gone."""
+
+from __future__ import annotations
+
+import asyncio
+from importlib.util import find_spec
+
+from compile_loop.mcp.options import Options
+
+HOW = 'Install it with: pip install "compile-loop[mcp]" (from a checkout: pip install -e ".[mcp]").'
+
+
+class MissingExtraError(Exception):
+    """The protocol's library is not installed; the message says how to get it."""
+
+
+def serve(options: Options) -> None:
+    """Serve one client on standard input and output. Raises `MissingExtraError`."""
+    if find_spec("mcp") is None or find_spec("mcp_types") is None:
+        raise MissingExtraError(f"`compile-loop mcp` needs the package `mcp` in version 2, which is not here. {HOW}")
+    try:
+        from compile_loop.mcp.server import live
+    except ImportError as error:
+        raise MissingExtraError(
+            f"`compile-loop mcp` cannot use the package `mcp` that is here: {error}. {HOW}"
+        ) from error
+    asyncio.run(live(options))

@@ -1,0 +1,20 @@
+"""What whoever starts the tool decides, and no caller of it can change."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from compile_loop.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """`root` is the only folder to work in; None: the client's roots, else the current folder.
+
+    With `checks` those decide, and a caller can name no other command.
+    """
+
+    settings: Settings
+    root: Path | None = None
+    checks: tuple[str, ...] = ()
