@@ -37,6 +37,7 @@ from compile_loop.edits.text import UndecodableError, decode
 from compile_loop.engine.budget import Budget
 from compile_loop.engine.handle import Run
 from compile_loop.engine.request import Parts, RunRequest, Scope
+from compile_loop.models.choice import NO_MODEL, advice
 from compile_loop.models.choose import ModelSettings, Timeouts, make_generator, parse_model
 from compile_loop.models.prices import Price, price_of
 from compile_loop.record.asked import Asked
@@ -64,7 +65,7 @@ class Job:
     from the manifest or the language. `holdouts` are command lines of hidden checks. `buffers` is unsaved text, encoded
     as the file on disk is. `generator` stands in for the model of the settings. `ask_user` and `auth` are the face's
     dialogs, where it has any. `memory` stands in for this machine's repair memory; `lineage` names runs that this one
-    `continues` or `resumes`.
+    `continues` or `resumes`. `model_reason` says why the settings name this model where the user did not.
     """
 
     root: Path
@@ -77,6 +78,7 @@ class Job:
     encodings: Mapping[Path, str] = field(default_factory=dict)
     reproduce: Diagnostic | None = None
     generator: TurnGenerator | None = None
+    model_reason: str = ""
     holdouts: tuple[str, ...] = ()
     ask_user: AskUser | None = None
     auth: AuthGate | None = None
@@ -131,6 +133,8 @@ def start(job: Job) -> Run:
         protected=WorkspaceProtection(root, file.protected, check_scripts(contract.checks, root)),
         clock=time.monotonic,
         price=_price(job),
+        model_reason=job.model_reason,
+        advice=advice(os.environ),
     )
     if not job.settings.record:
         return Run(request, parts)
@@ -267,9 +271,19 @@ def generator_of(**fields: Any) -> TurnGenerator:
         raise ConfigurationError(str(error)) from error
 
 
+def answers_file() -> Path:
+    """Where it is kept which model the user agreed to when asked."""
+    return state_folder() / "model.json"
+
+
+def names_model(settings: Settings) -> bool:
+    """Whether the settings name a model to ask."""
+    return settings.model.strip() not in ("", NO_MODEL)
+
+
 def model_of(settings: Settings) -> TurnGenerator | None:
     """The settings' model; None where they name none. Raises `ConfigurationError`."""
-    if not settings.model.strip():
+    if not names_model(settings):
         return None
     try:
         provider, model = parse_model(settings.model)
@@ -298,7 +312,7 @@ def model_of(settings: Settings) -> TurnGenerator | None:
 
 def _price(job: Job) -> Price | None:
     """What a call of the job's model costs; None where that is not known."""
-    if not job.settings.model.strip():
+    if not names_model(job.settings):
         return None
     try:
         provider, model = parse_model(job.settings.model)

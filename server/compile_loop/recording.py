@@ -9,6 +9,7 @@ from pathlib import Path
 
 from compile_loop.checks.protected import is_protected
 from compile_loop.engine.request import Parts
+from compile_loop.models.endpoint import logins_in
 from compile_loop.models.turn_log import LoggedGenerator
 from compile_loop.record.asked import Asked
 from compile_loop.record.recall_log import LoggedMemory
@@ -56,8 +57,9 @@ def recorded(
 
 
 def secrets_of(settings: Settings, environment: Mapping[str, str]) -> list[str]:
-    """The keys that settings hold or name, and what they send in headers that carry keys."""
+    """The keys that settings hold or name, what they send in headers that carry keys, and log-ins in addresses."""
     key = settings.api_key.get_secret_value() if settings.api_key else ""
     named = environment.get(settings.api_key_env, "") if settings.api_key_env else ""
     sent = [value for name, value in settings.headers.items() if _CARRIES_KEY.search(name)]
-    return [secret for value in (key, named, *sent) for secret in (value, value.rpartition(" ")[2]) if secret]
+    logins = [login for address in (settings.base_url, settings.proxy) for login in logins_in(address)]
+    return [secret for value in (key, named, *sent, *logins) for secret in (value, value.rpartition(" ")[2]) if secret]

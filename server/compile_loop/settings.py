@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_serializer
 from pydantic.alias_generators import to_camel
 
 
@@ -26,8 +27,8 @@ class Settings(BaseModel):
     check: str = ""
     """Command line of the check; empty: found from the manifest or the language."""
     model: str = ""
-    """`provider:name`; empty: no model, only the toolchain's own suggestions."""
-    base_url: str = ""
+    """`provider:name`; `none`: no model, only the toolchain's own suggestions; empty: chosen by the face, or none."""
+    base_url: str = Field(default="", repr=False)
     """Address of the model's endpoint; empty: the provider's own."""
     api_key: SecretStr | None = Field(default=None, exclude=True)
     """Only ever in memory; never read from a settings file."""
@@ -80,3 +81,14 @@ class Settings(BaseModel):
     """Whether the toolchain's own fixes are tried before a model is asked."""
     allow_new_files: bool = False
     apply: Literal["preview", "auto"] = "preview"
+
+    @field_serializer("base_url")
+    def _without_credentials(self, address: str) -> str:
+        """A user's name and password, or a key in the query, are in no record (SPEC Z1)."""
+        try:
+            parts = urlsplit(address.strip())
+        except ValueError:
+            return ""
+        if "@" not in parts.netloc and not parts.query:
+            return address
+        return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="").geturl()

@@ -430,3 +430,29 @@ async def test_arguments_that_do_not_parse_are_never_executed(root: Path) -> Non
     assert "arguments_parse_failed" in first and '"required": ["path", "search", "replace"]' in first
     assert "arguments_parse_failed" in second and "`path` must be a string" in third
     assert "`no_such_tool` is no tool. Available: read_file, " in fourth
+
+
+@pytest.mark.spec("Q27")
+async def test_the_word_that_ends_a_round_explains_nothing(root: Path) -> None:
+    edit = {"path": "a.c", "search": "    int r = n * 2\n", "replace": "    int r = n * 2;\n"}
+    told = await run(root, [called(("apply_search_replace", edit), text="A semicolon was missing."), "**DONE.**"])
+    assert told.outcome.tally.explanation == "A semicolon was missing."
+    told = await run(root, [called(("apply_search_replace", edit)), "`DONE`"])
+    assert told.outcome.ok and told.outcome.tally.explanation == ""
+    told = await run(root, [called(("apply_search_replace", edit)), "DONE: the semicolon is there now."])
+    assert told.outcome.tally.explanation == "the semicolon is there now."
+
+
+@pytest.mark.spec("E4")
+async def test_a_reply_that_was_cut_off_is_named_to_model_and_user(root: Path) -> None:
+    half_call = ToolCall("k", "apply_search_replace", '{"path": "a.c", "sea')
+    told = await run(
+        root,
+        [ScriptedReply("I think that", "length"), ScriptedReply("", "length", (half_call,)), SEMICOLON],
+        settings={"repair_memory": False},
+    )
+    assert told.outcome.ok
+    assert "cut off at its length limit" in told.model.requests[1][-1].content
+    answered = told.model.requests[2][-1].content
+    assert "arguments_parse_failed" in answered and "cut off at its length limit" in answered
+    assert len([w for w in told.of(Warned) if "--max-tokens" in w.message]) == 1

@@ -24,12 +24,28 @@ async def test_error(case: dict[str, Any]) -> None:
     waits = Waits()
     with ModelServer(fails(case["status"], case["body"], case.get("headers"))) as server:
         with pytest.raises(ModelError) as caught:
-            await all_events(generator_for(server.base_url, waits))
+            await all_events(generator_for(server.base_url, waits, api_key="a-key-of-the-test"))
         assert caught.value.kind.value == case["error"]
         assert case["contains"] in caught.value.message
         assert len(server.requests) == case["requests"]
         assert len(waits.seconds) == case["requests"] - 1
         assert "sk-abcd" not in caught.value.message
+
+
+@pytest.mark.spec("M5")
+async def test_a_server_here_that_wants_a_key_is_told_apart_from_one_that_refused_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The usual key is never sent to this machine, so the advice is to name one, not to check it."""
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-usual-0123456789")
+    with ModelServer(fails(401, {"error": {"message": "Unauthorized"}})) as server:
+        with pytest.raises(ModelError) as caught:
+            await all_events(generator_for(server.base_url))
+        assert "authorization" not in server.requests[0].headers
+        assert caught.value.message == (
+            f"{server.base_url} refused a request without a key (401: Unauthorized). Name the variable that holds one "
+            "(apiKeyEnv, --api-key-env); the usual ones are never sent to a server on this machine."
+        )
 
 
 @pytest.mark.spec("L6")

@@ -19,6 +19,7 @@ from rich.text import Text
 
 from compile_loop.assemble import ConfigurationError, Job, carry_on, start, state_folder
 from compile_loop.cli import exits
+from compile_loop.cli.choosing import with_model
 from compile_loop.cli.diff import coloured, unified_diff
 from compile_loop.cli.job import make_job
 from compile_loop.cli.progress import Progress
@@ -50,7 +51,9 @@ def run(
     holdout: list[str] = typer.Option([], help="Hidden check: the model never sees it. Give it again for more."),
     spec: str = typer.Option("", help="What is wanted, in your words, beyond a passing check."),
     model: str = typer.Option(
-        "", envvar="COMPILE_LOOP_MODEL", help="PROVIDER:NAME. None: only the toolchain's own suggestions."
+        "",
+        envvar="COMPILE_LOOP_MODEL",
+        help="PROVIDER:NAME; `none`: only the toolchain's own suggestions. Default: see `compile-loop models`.",
     ),
     base_url: str = typer.Option("", envvar="COMPILE_LOOP_BASE_URL", help="Address of the model's endpoint."),
     api_key_env: str = typer.Option("", help="Name of the environment variable that holds the key."),
@@ -62,7 +65,11 @@ def run(
     encoding: str = typer.Option("", help="The files' encoding, where it is neither UTF-8 nor marked."),
     tool_mode: ToolMode = typer.Option(ToolMode.AUTO, help="Which channel the model has."),
     max_steps: int = typer.Option(40, min=1, help="How many replies with tool calls a round may take."),
-    max_tokens: int = typer.Option(400_000, min=1, help="Tokens for the whole run."),
+    max_tokens: int = typer.Option(None, min=1, help="Most tokens of one reply. Default: the provider's own limit."),
+    max_tokens_per_run: int = typer.Option(400_000, min=1, help="Tokens for the whole run."),
+    max_cost: float = typer.Option(
+        1.0, min=0.0001, help="Money for the whole run, in the account's currency, where the price is known."
+    ),
     record: bool = typer.Option(True, help="Write the run down on this machine, without keys; see `runs`."),
     interactive: bool = typer.Option(
         False, "--interactive", help="After a run, go on with notes of yours until an empty one."
@@ -86,7 +93,9 @@ def run(
         api_key_env=api_key_env,
         tool_mode=tool_mode.value,
         max_steps=max_steps,
-        max_tokens_per_run=max_tokens,
+        max_tokens=max_tokens,
+        max_tokens_per_run=max_tokens_per_run,
+        max_cost=max_cost,
         max_rounds=max_rounds,
         deadline_seconds=deadline,
         suggestions=suggestions,
@@ -95,7 +104,9 @@ def run(
     )
     console = Console(stderr=diff or as_json)
     try:
-        job = replace(make_job(files or [], root, check, spec, settings, encoding), holdouts=tuple(holdout))
+        settings, why = with_model(settings, may_ask=not (diff or as_json))
+        made = make_job(files or [], root, check, spec, settings, encoding)
+        job = replace(made, holdouts=tuple(holdout), model_reason=why)
         outcome = converse(job, console) if interactive else asyncio.run(watch(start(job), console))
     except ConfigurationError as error:
         Console(stderr=True).print(f"[red]{escape(str(error))}[/red]", highlight=False, soft_wrap=True)

@@ -22,6 +22,7 @@ PASS = {
     Pass.MINIMISE: "smaller?",
     Pass.FINAL: "confirm",
 }
+_SHOWN_PROMPT = 30
 _SHOWN_ERRORS = 5
 
 
@@ -36,7 +37,8 @@ def _(event: e.RunStarted) -> Iterable[Line]:
     for check in event.checks:
         command = check.command if isinstance(check.command, str) else " ".join(check.command)
         yield "check", f"{escape(command)}  [dim]({escape(check.reason)})[/dim]"
-    yield "model", escape(event.model) if event.model else "none: only what the toolchain suggests"
+    why = f"  [dim]({escape(event.model_reason)})[/dim]" if event.model_reason else ""
+    yield "model", f"{escape(event.model)}{why}" if event.model else "none: only what the toolchain suggests"
     yield "isolation", escape(event.isolation)
 
 
@@ -147,6 +149,15 @@ def _(event: e.Regrounded) -> Iterable[Line]:
 @narrate.register
 def _(event: e.ChannelSwitched) -> Iterable[Line]:
     yield "channel", f"plain text from here on: {escape(event.reason)}"
+
+
+@narrate.register
+def _(event: e.NotAsked) -> Iterable[Line]:
+    lines = event.prompt.splitlines()
+    yield "not asked", "there is no model; one would have been asked:"
+    yield from (("", f"[dim]{escape(line)}[/dim]") for line in lines[:_SHOWN_PROMPT])
+    if len(lines) > _SHOWN_PROMPT:
+        yield "", f"[dim]… and {_count(len(lines) - _SHOWN_PROMPT, 'line')} more[/dim]"
 
 
 @narrate.register

@@ -39,6 +39,8 @@ class RunStarted(Event):
     max_rounds: int
     deadline: float
     """Seconds for the whole run."""
+    model_reason: str = ""
+    """Why it is this model, where the user did not name it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +157,13 @@ class ChannelSwitched(Event):
     """All tools were dropped for the pure text contract (SPEC T1)."""
 
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotAsked(Event):
+    """There is no model; `prompt` is what one would have been asked."""
+
+    prompt: str
 
 
 @dataclass(frozen=True, slots=True)

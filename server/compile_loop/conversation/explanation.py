@@ -6,6 +6,8 @@ import re
 
 from compile_loop.conversation.excerpt import clean
 
+_DONE = re.compile(r"^[\s`*_\"'(]*DONE\b[\s`*_\"').!:,–—-]*", re.IGNORECASE)
+"""The word that ends a round of tool calls explains nothing."""
 _EDIT_STARTS = re.compile(r"^\s*(?:<{3,}|`{3,}|~{3,})")
 
 
@@ -16,7 +18,7 @@ def explanation_of(reply: str, limit: int = 400) -> str:
         if _EDIT_STARTS.match(line):
             break
         prose.append(line.strip().lstrip("#").strip())
-    text = " ".join(" ".join(prose).split())
+    text = _DONE.sub("", " ".join(" ".join(prose).split()))
     if len(text) <= limit:
         return text
     cut = text[:limit]

@@ -51,6 +51,9 @@ _TOOLS = """\
 You have tools: {names}. Read what you need, then edit{how}. When you are done, answer without a call (`DONE` is enough): \
 then the check runs and you are told what it says."""
 
+CUT_OFF_CALL = "Your reply was cut off at its length limit. Say less before the call, or edit less in one call."
+"""After a call that failed in a reply that was cut off."""
+
 
 def system_prompt(
     targets: Sequence[str], *, tools: Sequence[str] = (), edit_mode: str = "diff", caller: str = ""

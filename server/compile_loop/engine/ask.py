@@ -32,6 +32,10 @@ SHORTENED = 3
 """How often a conversation that the model refused as too long is shortened and sent again."""
 WORTH_IT = 0.9
 """What must not remain of a conversation's length for it to be sent again."""
+CUT_OFF = (
+    "The model's reply was cut off at its length limit; half an edit is never used. Raise the limit (maxTokens, "
+    "--max-tokens) if you set one, or choose a model that writes more, or thinks less."
+)
 REPLY_TOKENS = 500
 """Taken for a reply whose length nobody knows yet, when a budget is held before a request."""
 
@@ -65,6 +69,9 @@ async def _ask_once(
     if (warning := course.estimate.observe(messages, reply.usage)) is not None:
         course.emit(Warned(warning))
     course.emit(ModelReplied(reply.finish, course.spending))
+    if reply.finish == "length" and not course.told_of_cut:
+        course.told_of_cut = True
+        course.emit(Warned(CUT_OFF))
     return reply
 
 

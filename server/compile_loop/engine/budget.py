@@ -20,7 +20,7 @@ class Budget:
             return Failure(
                 FailureKind.BUDGET,
                 f"The budget of {self.tokens} tokens is used up ({spent.tokens} spent, the next request needs "
-                f"about {next_tokens}). Raise maxTokensPerRun or give less to fix at once.",
+                f"about {next_tokens}). Raise it (maxTokensPerRun, --max-tokens-per-run) or give less to fix at once.",
             )
         cost = spent.cost or 0.0
         if self.money is not None and (cost >= self.money or cost + (next_price or 0.0) > self.money):
@@ -28,6 +28,6 @@ class Budget:
             return Failure(
                 FailureKind.BUDGET,
                 f"The budget of {self.money:.2f} is used up ({cost:.2f} spent{following}). "
-                "Raise maxCost or use a cheaper model.",
+                "Raise it (maxCost, --max-cost) or use a cheaper model.",
             )
         return None

@@ -68,6 +68,7 @@ class Course:
         self.earlier: Earlier | None = None
         self.plan: str | None = None
         self.edited = False
+        self.told_of_cut = False
         self.climbs = 0
         self.holdouts_told: list[str] = []
         self.flaky: str | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from compile_loop.contracts.events import ChannelSwitched, Pass, RolledBack, RoundFinished, RoundStarted
+from compile_loop.contracts.events import ChannelSwitched, NotAsked, Pass, RolledBack, RoundFinished, RoundStarted
 from compile_loop.contracts.outcome import Failure, FailureKind
 from compile_loop.contracts.protocols import ModelError, TurnGenerator
 from compile_loop.conversation.explanation import explanation_of
@@ -51,7 +51,7 @@ class Dialogue:
 
     async def round(self, state: State) -> State:
         """One round from `state`; returns the state to go on from. Raises `GaveUp`, `Nominated` or `ModelError`."""
-        course, model = self._course, _model(self._course, state)
+        course, model = self._course, self._model(state)
         if course.rounds >= self._allowed:
             raise GaveUp(
                 FailureKind.MAX_ROUNDS,
@@ -75,6 +75,26 @@ class Dialogue:
         if broken is not None and not (played.applied and after.verdict.green):
             raise broken  # What was applied before the model died may be all that was needed (SPEC L14).
         return await self._go_on(talk, played, after)
+
+    def _model(self, state: State) -> TurnGenerator:
+        """The model to ask. Without one, what it would have been asked is told, and the run is over."""
+        course = self._course
+        if not course.targets.writable:
+            raise GaveUp(
+                FailureKind.CONFIGURATION,
+                "The check fails without naming a file of the workspace that may be edited. Name the files to fix.",
+            )
+        if course.parts.generator is not None:
+            return course.parts.generator
+        course.emit(NotAsked(self._open(state).messages[-1].content))
+        left = f"{state.errors} {'error' if state.errors == 1 else 'errors'} left"
+        if state.verdict.green:
+            why = "Only a model can do what is wanted"
+        elif course.request.suggestions and not course.has_wish:
+            why = f"The toolchain's own suggestions were not enough ({left})"
+        else:
+            why = f"None of the toolchain's own suggestions was to be tried ({left})"
+        raise GaveUp(FailureKind.CONFIGURATION, f"{why}, and no model is set. {course.parts.advice}")
 
     def _open(self, state: State) -> Transcript:
         if self._talk is None:
@@ -127,21 +147,6 @@ class Dialogue:
         course.explanations.append(explanation_of(played.text))
         talk.tell("\n\n".join(part for part in (played.refusal, verified_prompt(failures)) if part))
         return state
-
-
-def _model(course: Course, state: State) -> TurnGenerator:
-    if not course.targets.writable:
-        raise GaveUp(
-            FailureKind.CONFIGURATION,
-            "The check fails without naming a file of the workspace that may be edited. Name the files to fix.",
-        )
-    if course.parts.generator is None:
-        tried = "The toolchain's own suggestions were not enough" if course.request.suggestions else "Nothing was tried"
-        raise GaveUp(
-            FailureKind.CONFIGURATION,
-            f"{tried} ({state.errors} left), and no model is set. Choose one, as PROVIDER:NAME.",
-        )
-    return course.parts.generator
 
 
 def _end_if(failure: Failure | None) -> None:

@@ -119,6 +119,7 @@ class Run:
             isolation=parts.shadow.isolation,
             max_rounds=request.max_rounds,
             deadline=request.deadline,
+            model_reason=parts.model_reason if parts.generator else "",
         )
 
     def _past_deadline(self) -> Failure:

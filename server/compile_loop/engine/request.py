@@ -81,7 +81,8 @@ class Parts:
     `generator` None: only the toolchain's suggestions are tried. `admit` says why a path may not become a target, or
     None where it may (SPEC E10, Q4); its second argument tells whether an error of the baseline lies in the file
     itself. `readable` says the same of showing a file to a model. `price` is a call's cost in the account's currency,
-    None where it is not known.
+    None where it is not known. `model_reason` says why it is this model, where nobody named it; `advice` how to get one
+    where there is none.
     """
 
     shadow: Shadow
@@ -98,3 +99,5 @@ class Parts:
     holdouts: Holdouts | None = None
     inspect: Inspect | None = None
     protected: ProtectedFiles | None = None
+    model_reason: str = ""
+    advice: str = "Choose one, as PROVIDER:NAME."

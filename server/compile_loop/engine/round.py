@@ -6,7 +6,7 @@ Steps of the model with their tool calls, then the edits of its text (SPEC T1, T
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from compile_loop.contracts.events import (
     EditApplied,
@@ -19,7 +19,8 @@ from compile_loop.contracts.events import (
 )
 from compile_loop.contracts.outcome import FailureKind
 from compile_loop.contracts.protocols import Reply, ToolCall, TurnGenerator
-from compile_loop.conversation.prompts import no_edit_prompt, reground_prompt, step_cap_prompt
+from compile_loop.conversation.explanation import explanation_of
+from compile_loop.conversation.prompts import CUT_OFF_CALL, no_edit_prompt, reground_prompt, step_cap_prompt
 from compile_loop.conversation.transcript import Transcript
 from compile_loop.edits.apply import Applied, HeldBlocks, Refused, apply_reply
 from compile_loop.engine.ask import ask, ask_user, consult
@@ -88,7 +89,7 @@ class Round:
             reply = await ask(self._course, self._talk, self._model, self._channel.offer.schemas)
             self._talk.replied(reply.text, reply.tool_calls)
             self._take_plan(reply)
-            results = [await self._answer(call) for call in reply.tool_calls]
+            results = [await self._answer(call, cut_off=reply.finish == "length") for call in reply.tool_calls]
             if self._nominated is not None:
                 raise Nominated(self._nominated)
             await self._apply_text(reply, before)
@@ -99,13 +100,15 @@ class Round:
         if not self.played.applied:
             self.played.refusal = step_cap_prompt(self._course.request.max_steps)
 
-    async def _answer(self, call: ToolCall) -> ToolResult:
+    async def _answer(self, call: ToolCall, *, cut_off: bool) -> ToolResult:
         """Every call gets its result, before anything else is said."""
         guarded = self._course.request.guardrails
         refusal = self._breaker.refuse(call) if guarded else None
         result = (
             await self._channel.offer.call(call, self._context) if refusal is None else ToolResult(refusal, ok=False)
         )
+        if cut_off and not result.ok:
+            result = replace(result, text=f"{result.text}\n\n{CUT_OFF_CALL}")
         self._talk.answered(call, result.text)
         self._course.emit(ToolCalled(call.name, _short(call.arguments), result.ok, _short(result.text)))
         if result.applied:
@@ -121,7 +124,8 @@ class Round:
         calls_only = bool(reply.tool_calls) and not reply.text.strip()
         if calls_only:
             return
-        played.text = reply.text
+        if explanation_of(reply.text) or not played.text:
+            played.text = reply.text
         edit = apply_reply(
             reply.text,
             course.work.targets,
@@ -144,7 +148,9 @@ class Round:
         elif not edit.no_blocks:
             self._refused(edit, edit.message, to_be_told_now=bool(reply.tool_calls))
         elif not reply.tool_calls and not played.applied:
-            self._refused(edit, no_edit_prompt(course.targets.writable, course.request.edit_mode), to_be_told_now=False)
+            cut_off = reply.finish == "length"
+            said = edit.message if cut_off else no_edit_prompt(course.targets.writable, course.request.edit_mode)
+            self._refused(edit, said, to_be_told_now=False)
 
     def _why_not_create(self, path: str) -> str | None:
         shadow = self._course.parts.shadow

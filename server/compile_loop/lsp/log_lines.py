@@ -33,6 +33,7 @@ def line_of(event: Event) -> str:
 def _(event: e.RunStarted) -> str:
     checks = "; ".join(f"{check.name} ({check.reason})" for check in event.checks)
     model = event.model or "no model: only the toolchain's suggestions"
+    model += f" ({event.model_reason})" if event.model_reason else ""
     return (
         f"Fixing {', '.join(event.targets) or 'the workspace'} until this passes: {checks}. {model}, {event.isolation}."
     )
@@ -151,6 +152,11 @@ def _(event: e.Regrounded) -> str:
 @line_of.register
 def _(event: e.ChannelSwitched) -> str:
     return f"Plain text from here on: {event.reason}"
+
+
+@line_of.register
+def _(event: e.NotAsked) -> str:
+    return f"There is no model. One would have been asked:\n{event.prompt}"
 
 
 @line_of.register

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import ipaddress
 import os
 import re
@@ -13,7 +14,10 @@ from compile_loop.contracts.protocols import ModelError, ModelErrorKind
 from compile_loop.models.keyring import key_in_keyring
 from compile_loop.models.model_settings import ModelSettings
 
-_SHORTEST_SECRET = 6
+_SHORTEST_SECRET = 4
+_PIECE = 8
+"""Characters of a secret that give it away, as where an endpoint repeats the end of a key that it refuses."""
+_WORD = re.compile(r"[^\s\"'`,;:()<>\[\]{}]{8,}")
 _KEY_SHAPED = re.compile(r"\b(?:sk|pk|key|gsk|xai)[-_][A-Za-z0-9_\-*]{8,}|\bAIza[A-Za-z0-9_\-]{20,}")
 _SECRET_NAME = re.compile(r"auth|key|token|secret|cookie|password|sig", re.IGNORECASE)
 
@@ -41,9 +45,12 @@ class Endpoint:
         return urlunsplit((parts.scheme, parts.netloc, parts.path + path, parts.query, ""))
 
     def redact(self, text: str) -> str:
-        """The text without any secret of this endpoint, nor anything shaped like a key."""
+        """The text without any secret of this endpoint, nor a piece of one, nor anything shaped like a key."""
         for secret in self.secrets:
             text = text.replace(secret, "[hidden]")
+        pieces = {secret[at : at + _PIECE] for secret in self.secrets for at in range(len(secret) - _PIECE + 1)}
+        if pieces:
+            text = _WORD.sub(lambda word: "[hidden]" if _holds(word.group(), pieces) else word.group(), text)
         return _KEY_SHAPED.sub("[hidden]", text)
 
 
@@ -92,6 +99,19 @@ def find_endpoint(
     )
 
 
+def logins_in(address: str) -> list[str]:
+    """The password of an address, or the name that stands alone there, as it may be a token; and how both are sent."""
+    try:
+        parts = urlsplit(address.strip())
+    except ValueError:
+        return []
+    if not parts.username:
+        return []
+    name, password = unquote(parts.username), unquote(parts.password or "")
+    sent = base64.b64encode(f"{name}:{password}".encode()).decode()
+    return [*((parts.password, password) if parts.password else (parts.username, name)), sent]
+
+
 def is_loopback(host: str) -> bool:
     """Whether a host's name or address is this machine's own."""
     if host.lower().rstrip(".") == "localhost" or host.lower().endswith(".localhost"):
@@ -136,8 +156,13 @@ def _find_key(
 
 def _secrets_in(settings: ModelSettings, parts: SplitResult, key: str | None) -> tuple[str, ...]:
     """Everything that must not be repeated to anybody, longest first."""
-    secrets = [key or "", parts.password or "", unquote(parts.password or "")]
+    secrets = [key or "", *logins_in(parts.geturl()), *logins_in(settings.proxy or "")]
+    secrets += [base64.b64encode(key.encode()).decode()] if key else []
     secrets += [value for name, value in settings.headers.items() if _SECRET_NAME.search(name)]
     secrets += [value.rpartition(" ")[2] for value in secrets]
     secrets += [value for name, value in parse_qsl(parts.query) if _SECRET_NAME.search(name)]
     return tuple(sorted({each for each in secrets if len(each) >= _SHORTEST_SECRET}, key=len, reverse=True))
+
+
+def _holds(word: str, pieces: set[str]) -> bool:
+    return any(word[at : at + _PIECE] in pieces for at in range(len(word) - _PIECE + 1))

@@ -139,6 +139,10 @@ _SENTENCES = {
     ModelErrorKind.UNAVAILABLE: "{where} could not reply just now{said}. Try again later, or choose another model.",
     ModelErrorKind.BAD_REQUEST: "{where} refused the request{said}.",
 }
+_WANTS_KEY = (
+    "{where} refused a request without a key{said}. Name the variable that holds one (apiKeyEnv, --api-key-env)."
+)
+_WANTS_KEY_HERE = f"{_WANTS_KEY[:-1]}; the usual ones are never sent to a server on this machine."
 _SENTENCE_OF_STATUS = {
     407: "The proxy wants credentials before it lets a request through{said}. Put them into the proxy's address.",
     429: "{where} limits the rate of requests{said}. Wait a little, or choose another model.",
@@ -148,6 +152,8 @@ _SENTENCE_OF_STATUS = {
 def _sentence(kind: ModelErrorKind, upstream: Upstream, endpoint: Endpoint, said: str) -> str:
     usual = kind in (ModelErrorKind.UNAVAILABLE, ModelErrorKind.CONFIGURATION)
     template = (_SENTENCE_OF_STATUS.get(upstream.status or 0) if usual else None) or _SENTENCES[kind]
+    if kind is ModelErrorKind.AUTH and not (endpoint.key or endpoint.basic):
+        template = _WANTS_KEY_HERE if endpoint.loopback else _WANTS_KEY
     what = "a web page" if upstream.page else f"status {upstream.status}"
     return template.format(where=endpoint.shown, key=endpoint.key_named, model=endpoint.model, said=said, what=what)
 

@@ -27,6 +27,16 @@ class KeyFound:
     provider: str
     base_url: str | None = None
 
+    @property
+    def model_variable(self) -> str:
+        """The variable in which people name the model to use with the key, such as `OPENAI_MODEL`."""
+        return self.variable.removesuffix("API_KEY") + "MODEL"
+
+    @property
+    def address_variable(self) -> str:
+        """The variable in which they name another address, such as `OPENAI_BASE_URL`."""
+        return self.variable.removesuffix("API_KEY") + "BASE_URL"
+
 
 @dataclass(frozen=True, slots=True)
 class ServerFound:

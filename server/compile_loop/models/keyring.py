@@ -9,6 +9,29 @@ SERVICE = "compile-loop"
 """`keyring set compile-loop OPENAI_API_KEY` puts a key there under the name of its variable."""
 
 
+class NoKeyringError(Exception):
+    """There is no keyring that keeps anything; the message is a sentence for the user."""
+
+
+def keep_key(variable: str, key: str) -> None:
+    """Put a key under its variable's name; an empty one takes it away. Raises `NoKeyringError`."""
+    try:
+        keyring: Any = importlib.import_module("keyring")
+    except ImportError as error:
+        raise NoKeyringError(
+            "The system's keyring needs the package `keyring`: pip install 'compile-loop[keyring]'."
+        ) from error
+    try:
+        if key:
+            keyring.set_password(SERVICE, variable, key)
+        elif keyring.get_password(SERVICE, variable) is not None:
+            keyring.delete_password(SERVICE, variable)
+    except Exception as error:  # each system's keyring fails in its own way
+        raise NoKeyringError(
+            f"The system's keyring cannot be used ({type(error).__name__}). Set {variable} in the environment instead."
+        ) from None
+
+
 def key_in_keyring(variable: str) -> str:
     """The key that is kept under this variable's name; empty where there is none, or no keyring that opens."""
     try:
