@@ -51,7 +51,7 @@ async def test_a_server_here_that_wants_a_key_is_told_apart_from_one_that_refuse
 @pytest.mark.spec("L6")
 async def test_every_wait_is_an_event() -> None:
     """A retry is seen before it is made, and says why and for how long."""
-    with ModelServer(fails(500, "boom")) as server:
+    with ModelServer(fails(503, "boom")) as server:
         generator = generator_for(server.base_url)
         seen = []
         with pytest.raises(ModelError, match="tried 4 times"):
