@@ -15,6 +15,7 @@ const rings = [
   ["Python types", module("mypy")],
   ["imports point one way", [join(root, ".venv", "bin", "lint-imports"), []]],
   ["protocol.ts is fresh", [python, ["scripts/protocol_ts.py", "--check"]]],
+  ["docs of the manifest are fresh", [python, ["scripts/manifest_docs.py", "--check"]]],
   ["TypeScript style", npm("lint")],
   ["TypeScript types", npm("typecheck")],
   ["tests without an editor", module("pytest", "tests", "-n", "2", "--dist", "loadgroup")],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from lsprotocol import types
 from pydantic import ValidationError
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 TIMEOUT = 5.0
 KEYS = ("apiKey", "api_key")
+_MAY_BE_NOTHING = {field.alias for field in Settings.model_fields.values() if type(None) in get_args(field.annotation)}
+"""Settings that null takes away, such as a bound; of all others it means the default."""
 
 
 async def pull(ls: LoopServer, root: Path) -> Settings:
@@ -43,7 +45,7 @@ def settings_from(values: Any) -> Settings:
     if not isinstance(values, dict):
         log.warning("%s: the settings are no object; the defaults are used.", SECTION)
         return Settings()
-    given = {key: value for key, value in values.items() if value is not None}
+    given = {key: value for key, value in values.items() if value is not None or key in _MAY_BE_NOTHING}
     for key in KEYS:
         if given.pop(key, None):
             log.warning("%s.%s is ignored: a key is never a setting. Put it into the environment.", SECTION, key)
