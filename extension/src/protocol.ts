@@ -55,7 +55,11 @@ export interface RunParams {
   workDoneToken?: string | number | undefined;
 }
 
-/** The argument of the server command `compileLoop.server.startRun`, which returns a `StartRunResult` at once. */
+/**
+ * The argument of the server command `compileLoop.server.startRun`, which returns a `StartRunResult` at once.
+ *
+ * A field that is null counts as left out: Emacs hands an empty object of a code action back as null.
+ */
 export interface StartRunArguments extends RunParams {}
 
 /** A run that goes on in the background. */

@@ -28,7 +28,7 @@ from compile_loop.lsp.config import settings_from
 from compile_loop.lsp.documents import SafeWorkspace
 from compile_loop.lsp.log_lines import kind_of, line_of
 from compile_loop.lsp.places import Place, locate
-from compile_loop.lsp.protocol import Hunk
+from compile_loop.lsp.protocol import Hunk, StartRunArguments
 from compile_loop.lsp.results import line_hunks
 from compile_loop.lsp.rpc import Refused
 from compile_loop.lsp.runs import Runs
@@ -318,3 +318,10 @@ def test_hunks_of_a_large_file_are_counted_in_no_time() -> None:
 )
 def test_only_the_kinds_that_are_asked_for(only: list[str] | None, offered: bool) -> None:
     assert wanted(only) is offered
+
+
+@pytest.mark.spec("S1", "S2")
+def test_a_commands_null_field_counts_as_left_out() -> None:
+    """Emacs reads `{}` as nil, and sends it back as null."""
+    given = StartRunArguments.model_validate({"uris": ["file:///a.c"], "encodings": None, "spec": None, "scope": None})
+    assert given == StartRunArguments(uris=["file:///a.c"])

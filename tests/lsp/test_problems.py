@@ -161,6 +161,20 @@ async def test_any_error_offers_a_fix_of_the_file_and_of_the_project(start: Star
 
 
 @pytest.mark.spec("V1")
+async def test_an_editor_without_our_commands_gets_the_fix_where_no_error_is_known(start: Start, broken: Path) -> None:
+    """Its user asked, and it may have no other server that finds errors; a lightbulb that shows by itself stays dark."""
+    editor = await start(broken.parent)
+    params = lightbulb(broken)
+    file, project = await offered(editor, params)
+    assert "diagnostics" not in file and "diagnostic" not in file["command"]["arguments"][0]
+    assert project["command"]["arguments"][0]["scope"] == "workspace"
+    params["context"]["triggerKind"] = 2
+    assert await offered(editor, params) == []
+    ours = await start(broken.parent, options={"clientHandlesCommands": True})
+    assert await offered(ours, lightbulb(broken)) == []
+
+
+@pytest.mark.spec("V1")
 @pytest.mark.parametrize("name", ["", "neovim", "emacs"])
 async def test_other_editors_get_the_servers_own_command(start: Start, broken: Path, name: str) -> None:
     """The commands that the lightbulb names run as they are."""

@@ -25,6 +25,8 @@ PYTHON = {"mypy", "ruff", "pytest"}
 """These come with the project's own development environment."""
 HEAVY = {"ghc", "gradle", "kotlinc", "mvn", "zig"}
 """Slow to get or to run: their tests run where they are installed, and are never installed for a test."""
+EDITORS = {"nvim": ("neovim",), "emacs": ("emacs-nox", "elpa-eglot")}
+"""Debian's packages of the editors that the language server is tried in."""
 ON_PATH = [
     ROOT / "node_modules" / ".bin",
     ROOT / ".venv" / ("Scripts" if os.name == "nt" else "bin"),
@@ -55,6 +57,16 @@ def need(program: str) -> None:
     _install_once()
     if where(name) is None:
         pytest.fail(f"{name} could not be installed; {how(name)}")
+
+
+def need_editor(program: str) -> str:
+    """Where an editor is; got on CI where Debian's packages can be had, else the test is skipped with the reason."""
+    if where(program) is None and os.environ.get("CI") == "true":
+        install([program])
+    found = where(program)
+    if found is None:
+        pytest.skip(f"{program} is not installed; get it with `apt-get install {' '.join(EDITORS[program])}`")
+    return found
 
 
 def _name(program: str) -> str:
@@ -99,7 +111,8 @@ def install(programs: Iterable[str], *, system: bool = True) -> None:
         missing = [program for program in programs if where(program) is None]
         if NPM.intersection(missing):
             _npm()
-        debian = sorted({p for one in missing if one not in NPM and " " not in (p := packages().get(one, one))})
+        named = {one: EDITORS.get(one, (packages().get(one, one),)) for one in missing if one not in NPM}
+        debian = sorted({package for each in named.values() for package in each if " " not in package})
         if system and debian and shutil.which("apt-get"):
             _apt(debian)
 

@@ -14,20 +14,24 @@ WORKSPACE_TITLE = "Fix the whole project until it compiles"
 
 
 def code_actions(ls: LoopServer, params: types.CodeActionParams) -> list[types.CodeAction | types.Command]:
-    """Two actions where an error is, for the file and for the project; none elsewhere."""
+    """Two actions where an error is, for the file and for the project.
+
+    An editor without commands of ours gets them elsewhere too when its user asks: it may have nothing else that finds errors.
+    """
     errors = [d for d in params.context.diagnostics if d.severity in (None, types.DiagnosticSeverity.Error)]
-    if not errors or not wanted(params.context.only):
+    unasked = params.context.trigger_kind is types.CodeActionTriggerKind.Automatic
+    if not wanted(params.context.only) or (not errors and (ls.client_handles_commands or unasked)):
         return []
     uri = params.text_document.uri
     commands = [
-        _command(ls, FILE_TITLE, "fix", RunParams(uris=[uri], diagnostic=_ref(uri, errors[0]))),
+        _command(ls, FILE_TITLE, "fix", RunParams(uris=[uri], diagnostic=_ref(uri, errors[0]) if errors else None)),
         _command(ls, WORKSPACE_TITLE, "fixWorkspace", RunParams(scope="workspace", uris=[uri])),
     ]
     capabilities = ls.client_capabilities.text_document
     actions = capabilities.code_action if capabilities else None
     if actions is None or actions.code_action_literal_support is None:
         return list(commands)
-    return [types.CodeAction(c.title, CODE_ACTION_KIND, list(errors), command=c) for c in commands]
+    return [types.CodeAction(c.title, CODE_ACTION_KIND, list(errors) or None, command=c) for c in commands]
 
 
 def wanted(only: Sequence[str] | None) -> bool:

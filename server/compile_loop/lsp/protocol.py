@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
 
 PREFIX = "compileLoop/"
@@ -74,7 +74,15 @@ class RunParams(Model):
 
 
 class StartRunArguments(RunParams):
-    """The argument of the server command `compileLoop.server.startRun`, which returns a `StartRunResult` at once."""
+    """The argument of the server command `compileLoop.server.startRun`, which returns a `StartRunResult` at once.
+
+    A field that is null counts as left out: Emacs hands an empty object of a code action back as null.
+    """
+
+    @model_validator(mode="before")
+    @classmethod
+    def _left_out(cls, given: Any) -> Any:
+        return {name: value for name, value in given.items() if value is not None} if isinstance(given, dict) else given
 
 
 class StartRunResult(Model):
