@@ -202,7 +202,6 @@ async def test_an_editor_without_literals_gets_commands(start: Start, broken: Pa
 @pytest.mark.spec("V1")
 async def test_nothing_is_offered_for_warnings_or_on_save(start: Start, broken: Path) -> None:
     editor = await start(broken.parent)
-    assert await offered(editor, lightbulb(broken)) == []
     assert await offered(editor, lightbulb(broken, problem(2))) == []
     assert await offered(editor, lightbulb(broken, problem(), only=["source.fixAll"])) == []
 

@@ -16,11 +16,13 @@ WORKSPACE_TITLE = "Fix the whole project until it compiles"
 def code_actions(ls: LoopServer, params: types.CodeActionParams) -> list[types.CodeAction | types.Command]:
     """Two actions where an error is, for the file and for the project.
 
-    An editor without commands of ours gets them elsewhere too when its user asks: it may have nothing else that finds errors.
+    An editor without commands of ours gets them where nothing was found too, when its user asks: it may have nothing else that
+    finds errors.
     """
-    errors = [d for d in params.context.diagnostics if d.severity in (None, types.DiagnosticSeverity.Error)]
+    found = params.context.diagnostics
+    errors = [d for d in found if d.severity in (None, types.DiagnosticSeverity.Error)]
     unasked = params.context.trigger_kind is types.CodeActionTriggerKind.Automatic
-    if not wanted(params.context.only) or (not errors and (ls.client_handles_commands or unasked)):
+    if not wanted(params.context.only) or (not errors and (found or ls.client_handles_commands or unasked)):
         return []
     uri = params.text_document.uri
     commands = [

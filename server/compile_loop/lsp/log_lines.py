@@ -64,6 +64,13 @@ def _(event: e.TargetsChosen) -> str:
 
 
 @line_of.register
+def _(event: e.ProtectedCompared) -> str:
+    if not event.broken:
+        return "Every protected file is as it was"
+    return f"Refused, since what decides whether the code is right was changed: {', '.join(event.broken)}"
+
+
+@line_of.register
 def _(event: e.SuggestionApplied) -> str:
     return f"Suggestion kept in {event.file}: {event.message} ({event.errors_before} → {event.errors_after} errors)"
 
