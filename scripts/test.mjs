@@ -1,4 +1,4 @@
-// npm test: set up, then every test, ring by ring. `npm test -- quick` leaves out the ring that starts a real VS Code.
+// npm test: set up, then every test, ring by ring. `npm test -- quick` leaves out a real model and a real VS Code.
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { python, root, say, setUpNode, setUpPython } from "./setup.mjs";
@@ -19,7 +19,12 @@ const rings = [
   ["TypeScript style", npm("lint")],
   ["TypeScript types", npm("typecheck")],
   ["tests without an editor", module("pytest", "tests", "-n", "2", "--dist", "loadgroup")],
-  ...(quick ? [] : [["a real VS Code", npm("test:vscode")]]),
+  ...(quick
+    ? []
+    : [
+        ["a real model", npm("test:model")],
+        ["a real VS Code", npm("test:vscode")],
+      ]),
 ];
 
 // On CI all compilers that tests run, else only those that go into the project's own folder. A test names what is missing.

