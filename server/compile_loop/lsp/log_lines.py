@@ -162,13 +162,6 @@ def _(event: e.ChannelSwitched) -> str:
 
 
 @line_of.register
-def _(event: e.ProtectedCompared) -> str:
-    if not event.broken:
-        return "The files that decide about green are as they were."
-    return f"Changed, though they decide about green: {', '.join(event.broken)}."
-
-
-@line_of.register
 def _(event: e.NotAsked) -> str:
     return f"There is no model. One would have been asked:\n{event.prompt}"
 
