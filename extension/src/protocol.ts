@@ -124,8 +124,9 @@ export interface RunResult {
   /** The edit; for a failure the best partial result, possibly empty. */
   files: ChangedFile[];
   spending: SpendingInfo;
-  /** What wants a person's look before this is believed (SPEC Q9). */
   suspicious: string[];
+  /** What wants a person's look before this is believed (SPEC Q9). */
+  suspect: string[];
   /** What to know before this is applied, such as line ends that the editor will change. */
   notes: string[];
 }
@@ -136,12 +137,25 @@ export interface AcceptParams {
   uris?: string[] | undefined;
 }
 
+/** Lines of a document, half-open from zero, that both the user and the run changed, with both texts. */
+export interface ConflictPlace {
+  uri: string;
+  start: number;
+  end: number;
+  ours: string;
+  theirs: string;
+}
+
 /** Whether the edit is in the editor, and a sentence. */
 export interface AcceptResult {
   applied: boolean;
   message: string;
-  /** URIs of files that changed since the run read them; nothing was written. */
+  /** URIs of files that changed since the run read them so that both changes cannot be had; nothing was written. */
   conflicts: string[];
+  /** Where that is in the conflicting files, as far as it is a matter of lines. */
+  places: ConflictPlace[];
+  /** URIs of files where the edit was laid over the user's typing, verified again. */
+  rebased: string[];
   /** URIs of files whose text, after applying, is not what was meant: something else changed them at the same time. */
   differs: string[];
 }

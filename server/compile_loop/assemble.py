@@ -174,11 +174,15 @@ def carry_on(job: Job, finished: Run) -> Run:
     return run
 
 
+def contract_and_shadow(job: Job) -> tuple[CommandContract, Shadow]:
+    """The job's checks and an isolated copy, not laid out yet. Raises `ConfigurationError`."""
+    root = _workspace(job.root)
+    return _contract(job, _contract_file(root)), _shadow(job, root)
+
+
 async def run_contract_once(job: Job) -> ContractResult:
     """Run the checks in an isolated copy, without a loop. Raises `ConfigurationError` or `ShadowError`."""
-    root = _workspace(job.root)
-    checks = _contract(job, _contract_file(root))
-    shadow = _shadow(job, root)
+    checks, shadow = contract_and_shadow(job)
     try:
         await shadow.open()
         return await checks.run(shadow, Pass.BASELINE, 0, lambda _event: None)

@@ -154,25 +154,33 @@ def _running(word: str) -> bool:
 
 
 @pytest.mark.spec("W3")
-def test_a_file_that_is_changed_meanwhile_is_not_overwritten(tmp_path: Path) -> None:
+@pytest.mark.spec("W3")
+@pytest.mark.parametrize("elsewhere", [True, False])
+def test_a_file_that_is_changed_meanwhile_is_not_overwritten(tmp_path: Path, elsewhere: bool) -> None:
+    """Typing elsewhere in the file is kept, typing in the line of the edit keeps the edit out."""
     root = tmp_path / "ws"
     root.mkdir()
     workspace(root, a_c=BROKEN)
     marker = tmp_path / "the check runs"
+    typing = BROKEN + "/* typed */\n" if elsewhere else BROKEN.replace("n * 2", "n * 2 /* typed */")
 
     def type_meanwhile() -> None:
         while not marker.exists():
             time.sleep(0.02)
-        (root / "a.c").write_text(BROKEN + "/* typed meanwhile */\n")
+        (root / "a.c").write_text(typing)
 
     typed = threading.Thread(target=type_meanwhile)
     typed.start()
     check = f"touch '{marker}'; sleep 1; {GCC}"
     done = cli(root, "fix", "a.c", "--check", check, "--model", script(root, SEMICOLON), "--apply")
     typed.join()
-    assert done.returncode == 1, done.stdout
-    assert "a.c was changed while the run went on" in " ".join(done.stdout.split())
-    assert (root / "a.c").read_text() == BROKEN + "/* typed meanwhile */\n"
+    said = " ".join(done.stdout.split())
+    if elsewhere:
+        assert done.returncode == 0 and "the edit was laid over that, and the check passes with both" in said, said
+        assert (root / "a.c").read_text() == typing.replace("n * 2", "n * 2;")
+    else:
+        assert done.returncode == 1 and "in the same lines since the run read it" in said, said
+        assert (root / "a.c").read_text() == typing
 
 
 @pytest.mark.spec("P3")

@@ -4,7 +4,11 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import re
+from functools import partial
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -14,6 +18,9 @@ from tests.lsp.conftest import Start
 from tests.lsp.editor import Document, Editor, capabilities
 from tests.lsp.program import BROKEN, FIXED, REPLY, asks, block
 from tests.support.model_server import ModelServer, says
+
+APPLIES = int(os.environ.get("COMPILE_LOOP_TEST_APPLIES", "25"))
+"""How many results are accepted while somebody types."""
 
 
 async def fixed(
@@ -37,12 +44,15 @@ def document(editor: Editor, path: Path) -> Document:
 @pytest.mark.spec("W3")
 async def test_text_that_the_user_typed_meanwhile_is_not_overwritten(start: Start, broken: Path) -> None:
     editor, run_id = await fixed(start, broken)
-    editor.replace(document(editor, broken), "twice", "double")
+    editor.replace(document(editor, broken), "x + y", "x + 1")
     accepted = await editor.accept(run_id)
     assert not accepted["applied"] and accepted["conflicts"] == [broken.as_uri()]
-    assert accepted["message"] == "a.c was changed in the editor since the run read it. Nothing was applied."
-    assert editor.edits == [] and document(editor, broken).text == BROKEN.replace("twice", "double")
-    editor.replace(document(editor, broken), "double", "twice")
+    words = "a.c was changed in the same lines since the run read it (line 2). Nothing was applied."
+    assert accepted["message"] == words
+    theirs, ours = "    return x + 1;\n", "    return x + x;\n"
+    assert accepted["places"] == [{"uri": broken.as_uri(), "start": 1, "end": 2, "ours": ours, "theirs": theirs}]
+    assert editor.edits == [] and document(editor, broken).text == BROKEN.replace("x + y", "x + 1")
+    editor.replace(document(editor, broken), "x + 1", "x + y")
     assert (await editor.accept(run_id))["applied"], "the text is again what the run read"
     assert document(editor, broken).text == FIXED
 
@@ -50,15 +60,84 @@ async def test_text_that_the_user_typed_meanwhile_is_not_overwritten(start: Star
 @pytest.mark.spec("W3")
 async def test_a_closed_file_that_changed_on_disk_is_not_overwritten(start: Start, broken: Path) -> None:
     editor, run_id = await fixed(start, broken, opened=False)
-    broken.write_text(BROKEN + "// mine\n")
+    broken.write_text(BROKEN.replace("x + y", "x + z"))
     accepted = await editor.accept(run_id)
-    assert not accepted["applied"] and "a.c was changed on disk" in accepted["message"]
+    assert not accepted["applied"] and "a.c was changed in the same lines" in accepted["message"]
     broken.unlink()
     accepted = await editor.accept(run_id)
     assert not accepted["applied"] and "a.c was deleted" in accepted["message"]
     broken.write_text(BROKEN)
     assert (await editor.accept(run_id))["applied"]
     assert document(editor, broken).text == FIXED
+
+
+@pytest.mark.spec("W3")
+@pytest.mark.parametrize("opened", [True, False])
+async def test_typing_elsewhere_is_kept_and_verified_together_with_the_edit(
+    start: Start, broken: Path, opened: bool
+) -> None:
+    editor, run_id = await fixed(start, broken, opened=opened)
+    typed = BROKEN.replace("twice", "doubled") + "int unsaved;\n"
+    if opened:
+        editor.replace(document(editor, broken), BROKEN, typed)
+    else:
+        broken.write_text(typed)
+    accepted = await editor.accept(run_id)
+    assert accepted["applied"] and accepted["rebased"] == [broken.as_uri()] and accepted["differs"] == []
+    assert "the check passes with both" in accepted["message"]
+    assert document(editor, broken).text == typed.replace("x + y", "x + x")
+
+
+@pytest.mark.spec("W3")
+async def test_what_holds_alone_but_not_with_the_typing_is_not_applied(start: Start, broken: Path) -> None:
+    editor, run_id = await fixed(start, broken)
+    editor.replace(document(editor, broken), "twice(int x)", "twice(int z)")
+    accepted = await editor.accept(run_id)
+    assert not accepted["applied"] and accepted["conflicts"] == [broken.as_uri()] and editor.edits == []
+    assert "the edit does not hold: a.c:2: " in accepted["message"] and "x" in accepted["message"]
+
+
+@pytest.mark.spec("W3")
+async def test_typing_at_random_during_applies_loses_no_keystroke(start: Start, tmp_path: Path) -> None:
+    """Keys are struck before, while and after edits are sent: each is in the text in the end, and each edit is or is not."""
+    random = Random(3)
+    paths = [tmp_path / f"f{k}.c" for k in range(APPLIES)]
+    for path in paths:
+        path.write_text(f"// {path.stem} top\n\n{BROKEN}\n// {path.stem} end\n")
+    (tmp_path / "check.sh").write_text("! grep -l 'x + y' f*.c\n")
+    reply = "".join(block("    return x + y;", "    return x + x;", path.name) for path in paths)
+    with ModelServer(says(reply)) as server:
+        editor = await start(tmp_path, settings={**asks(server), "check": "sh check.sh", "maxRounds": 1})
+        opened = [editor.open(path) for path in paths]
+        result = await editor.run(*paths)
+    assert result["ending"] == "green", result["message"]
+    before = [document.text for document in opened]
+    struck: list[list[int]] = [[] for _ in paths]
+
+    def strike(k: int) -> None:
+        key, old = sum(map(len, struck)), random.choice([" top", " end", "\n"])
+        struck[k].append(key)
+        editor.replace(opened[k], old, f" k{key}.{old}")
+
+    def now_and_then(k: int, chance: float) -> None:
+        while random.random() < chance:
+            strike(k)
+
+    for k, path in enumerate(paths):
+        now_and_then(k, 0.2)
+        editor.before_apply = partial(now_and_then, k, 0.2)
+        editor.after_apply = partial(now_and_then, k, 0.05)
+        accepting = asyncio.ensure_future(editor.accept(result["runId"], [path.as_uri()]))
+        while not accepting.done():
+            now_and_then(k, 0.1)
+            await asyncio.wait([accepting], timeout=random.random() / 20)
+        applied = accepting.result()["applied"]
+        text = opened[k].text
+        assert sorted(int(key) for key in re.findall(r" k(\d+)\.", text)) == struck[k], "a keystroke is lost"
+        wanted = before[k].replace("x + y", "x + x") if applied else before[k]
+        assert re.sub(r" k\d+\.", "", text) == wanted, accepting.result()["message"]
+    changed = sum("x + x" in document.text for document in opened)
+    assert changed > APPLIES / 2 and any(struck)
 
 
 @pytest.mark.spec("W3")
@@ -96,10 +175,17 @@ async def test_a_keystroke_between_edit_and_application_is_noticed(start: Start,
 async def test_the_version_is_that_of_the_text_that_was_compared(start: Start, broken: Path) -> None:
     """A change that reaches the server after the comparison makes the editor refuse, by the version."""
     editor, run_id = await fixed(start, broken)
-    editor.before_apply = lambda: editor.replace(document(editor, broken), "twice", "double")
+    versions: list[int] = []
+
+    def type_once() -> None:
+        if not versions:
+            editor.replace(document(editor, broken), "twice", "doubled")
+        versions.append(document(editor, broken).version)
+
+    editor.before_apply = type_once
     accepted = await editor.accept(run_id)
-    assert not accepted["applied"] and "did not apply" in accepted["message"]
-    assert document(editor, broken).text == BROKEN.replace("twice", "double")
+    assert accepted["applied"] and accepted["rebased"] == [broken.as_uri()] and len(versions) == 2
+    assert document(editor, broken).text == FIXED.replace("twice", "doubled")
 
 
 @pytest.mark.parametrize("reason", ["", "read-only file"])
@@ -185,7 +271,7 @@ async def test_a_file_that_the_run_created(start: Start, tmp_path: Path) -> None
     assert before.text == ""
     new.write_text("mine\n")
     accepted = await editor.accept(result["runId"])
-    assert "new.h exists by now" in accepted["message"] and new.read_text() == "mine\n"
+    assert "new.h is to be created, but exists by now" in accepted["message"] and new.read_text() == "mine\n"
     new.unlink()
     assert (await editor.accept(result["runId"]))["applied"]
     assert document(editor, new).text == "#define FOUR 4\n"

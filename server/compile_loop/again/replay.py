@@ -9,7 +9,7 @@ from pathlib import Path
 from compile_loop.again.answers import RecordedAnswers, asks
 from compile_loop.again.jobs import as_recorded, differing, job_of, turns_of
 from compile_loop.again.recorded_turns import RecordedTurns
-from compile_loop.assemble import ConfigurationError, carry_on, start
+from compile_loop.assemble import ConfigurationError, Job, carry_on, start
 from compile_loop.engine.handle import Run
 from compile_loop.record.folder import RecordError
 from compile_loop.record.recall_log import RecordedMemory
@@ -20,12 +20,12 @@ from compile_loop.record.store import Record, Store
 class Replay:
     """A replay that is ready to be iterated.
 
-    `root` is the workspace; `differing` are files that are not what the recorded run began with; `turns` counts the
+    `job` is what it was made of; `differing` are files that are not what the recorded run began with; `turns` counts the
     replies that are left over, None where the run asked no model.
     """
 
     run: Run
-    root: Path
+    job: Job
     differing: tuple[str, ...]
     turns: RecordedTurns | None
 
@@ -58,7 +58,7 @@ def replay(
         ask_user=RecordedAnswers(turns) if asks(turns) else None,
     )
     run = start(job) if earlier is None else carry_on(job, earlier)
-    return Replay(run, job.root, tuple(differing(record, job)), generator)
+    return Replay(run, job, tuple(differing(record, job)), generator)
 
 
 def chain_of(record: Record, store: Store) -> list[Record]:

@@ -58,9 +58,9 @@ def run(
                 "for this demo, over the same HTTP as a live model. Use --model PROVIDER:NAME for a live one.\n",
                 highlight=False,
             )
-        outcome = asyncio.run(_fix(folder, model, base_url, console))
+        job, outcome = asyncio.run(_fix(folder, model, base_url, console))
         report(outcome, console)
-        _, code = settle(outcome, folder, Result.APPLY, console, to_stdout=False)
+        _, code = settle(outcome, job, Result.APPLY, console, to_stdout=False)
     except ConfigurationError as error:
         console.print(f"[red]{escape(str(error))}[/red]", highlight=False, soft_wrap=True)
         code = exits.USAGE
@@ -70,11 +70,11 @@ def run(
     raise typer.Exit(code)
 
 
-async def _fix(folder: Path, model: str, base_url: str, console: Console) -> Outcome:
+async def _fix(folder: Path, model: str, base_url: str, console: Console) -> tuple[Job, Outcome]:
     async with _endpoint(model, base_url) as (name, address):
         settings = Settings(model=name, base_url=address)
         job = Job(root=folder, targets=(), settings=settings, scope="workspace", checks=(CHECK,))
-        return await watch(start(job), console)
+        return job, await watch(start(job), console)
 
 
 @contextlib.asynccontextmanager

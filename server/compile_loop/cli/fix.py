@@ -17,6 +17,7 @@ from rich.markup import escape
 from rich.padding import Padding
 from rich.text import Text
 
+from compile_loop.applying import apply_to_disk
 from compile_loop.assemble import ConfigurationError, Job, carry_on, start, state_folder
 from compile_loop.cli import exits
 from compile_loop.cli.choosing import with_model
@@ -28,7 +29,7 @@ from compile_loop.contracts.outcome import Ending, FailureKind, Outcome
 from compile_loop.engine.handle import Run
 from compile_loop.record.outcome_document import outcome_document
 from compile_loop.settings import Settings
-from compile_loop.shadow.apply import ApplyError, apply_edit
+from compile_loop.shadow.apply import ApplyError
 from compile_loop.tools.catalogue import ToolMode
 
 NAME = "fix"
@@ -114,7 +115,7 @@ def run(
     if not interactive:
         report(outcome, console)
     decision = Result.APPLY if apply else Result.DIFF if diff or as_json else Result.ASK
-    applied, code = settle(outcome, job.root, decision, console, diff)
+    applied, code = settle(outcome, job, decision, console, diff)
     if as_json:
         typer.echo(json.dumps(outcome_document(outcome, applied), indent=2, ensure_ascii=False))
     raise typer.Exit(code)
@@ -183,6 +184,8 @@ def report(outcome: Outcome, console: Console) -> None:
             f"{len(tally.remaining)} earlier errors in other files remain; the check still exits with {tally.exit_code}.",
             highlight=False,
         )
+    for line in tally.suspect:
+        console.print(f"[yellow]Please look: {escape(line)}[/yellow]", highlight=False, soft_wrap=True)
     for note in tally.suspicious:
         console.print(f"[yellow]Please confirm: the check is suspicious, {escape(note)}.[/yellow]", highlight=False)
 
@@ -191,7 +194,7 @@ def _why_nothing(outcome: Outcome) -> str:
     return "no error lies in these files" if outcome.tally.remaining else "the check passes as it is"
 
 
-def settle(outcome: Outcome, root: Path, decision: Result, console: Console, to_stdout: bool) -> tuple[bool, int]:
+def settle(outcome: Outcome, job: Job, decision: Result, console: Console, to_stdout: bool) -> tuple[bool, int]:
     """Show the diff and write it if so decided; returns whether it was written, and the exit code."""
     code = exits.exit_code(outcome)
     if not outcome.edit:
@@ -204,20 +207,30 @@ def settle(outcome: Outcome, root: Path, decision: Result, console: Console, to_
         console.print()
         for text in diffs:
             console.print(coloured(text), end="", soft_wrap=True)
+    if decision is Result.APPLY and outcome.tally.suspect:
+        decision = Result.ASK  # what may silence the check is never written unasked (SPEC Q9)
     if decision is Result.ASK and outcome.ok and sys.stdin.isatty() and sys.stdout.isatty():
         decision = Result.APPLY if typer.confirm(f"\nWrite {_files(outcome)}?") else Result.DIFF
     if decision is not Result.APPLY or not outcome.ok:
         if decision is Result.ASK and outcome.ok:
-            console.print("\nNothing was written. Add --apply to write the result.", highlight=False)
+            how = (
+                "Look at it, and write it in a terminal" if outcome.tally.suspect else "Add --apply to write the result"
+            )
+            console.print(f"\nNothing was written. {how}.", highlight=False)
         elif decision is not Result.DIFF:
             console.print("\nNothing was written.", highlight=False)
         return False, code
     try:
-        apply_edit(root.resolve(), outcome.edit, state_folder() / "journals")
+        moved = apply_to_disk(job, outcome, state_folder() / "journals")
     except ApplyError as error:
         console.print(f"[red]{escape(str(error))}[/red]", highlight=False, soft_wrap=True)
         return False, exits.NOT_GREEN
     console.print(f"\nWrote {_files(outcome)}.", highlight=False)
+    if moved:
+        console.print(
+            f"{escape(', '.join(moved))} was changed meanwhile: the edit was laid over that, and the check passes with both.",
+            highlight=False,
+        )
     return True, code
 
 

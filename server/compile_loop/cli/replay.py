@@ -48,7 +48,7 @@ def run(
     if unused:
         replies = "1 recorded reply was" if unused == 1 else f"{unused} recorded replies were"
         console.print(f"[yellow]{replies} not needed.[/yellow]", highlight=False)
-    _, code = settle(outcome, made.root, Result.DIFF, console, to_stdout=diff)
+    _, code = settle(outcome, made.job, Result.DIFF, console, to_stdout=diff)
     if as_json:
         document = outcome_document(outcome, applied=False)
         document |= {"schema": "compile-loop/replay/1", "run": record.id, "unusedReplies": unused}

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from compile_loop.again.replay import catch_up, chain_of
 from compile_loop.again.resume import resume
-from compile_loop.assemble import ConfigurationError, clear_up
+from compile_loop.assemble import ConfigurationError, Job, clear_up
 from compile_loop.cli.fix import Result, report, settle, watch
 from compile_loop.cli.records import RUN_HELP, find, refuse, store
 from compile_loop.contracts.outcome import Outcome
@@ -56,23 +56,21 @@ def run(
     }  # fmt: skip
     console = Console(stderr=diff or as_json)
     try:
-        place, outcome = asyncio.run(_resume(record, root, {k: v for k, v in given.items() if v}, console))
+        job, outcome = asyncio.run(_resume(record, root, {k: v for k, v in given.items() if v}, console))
     except ConfigurationError as error:
         refuse(str(error))
     report(outcome, console)
     decision = Result.APPLY if apply else Result.DIFF if diff or as_json else Result.ASK
-    applied, code = settle(outcome, place, decision, console, diff)
+    applied, code = settle(outcome, job, decision, console, diff)
     if as_json:
         typer.echo(json.dumps(outcome_document(outcome, applied), indent=2, ensure_ascii=False))
     raise typer.Exit(code)
 
 
-async def _resume(
-    record: Record, root: Path | None, settings: dict[str, Any], console: Console
-) -> tuple[Path, Outcome]:
+async def _resume(record: Record, root: Path | None, settings: dict[str, Any], console: Console) -> tuple[Job, Outcome]:
     earlier = await catch_up(chain_of(record, store()), root)
     made, job = resume(record, root, settings=settings, earlier=earlier)
-    return job.root, await watch(made, console)
+    return job, await watch(made, console)
 
 
 def _drop(record: Record) -> None:

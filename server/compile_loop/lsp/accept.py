@@ -1,7 +1,8 @@
-"""`compileLoop/accept`: a result into the editor, unless something changed since the run read it (SPEC W3, Q18).
+"""`compileLoop/accept`: a result into the editor, laid over what was typed since the run read it (SPEC W3, Q18).
 
-All files asked for, or none. The server sends the edit, so that versions survive, and looks at the text afterwards: a client
-may have applied it to a newer version all the same.
+Typing in other places is kept and verified together with the edit; typing in the same lines is a conflict. All files
+asked for, or none. The server sends the edit, so that versions survive, and looks at the text afterwards: a client may
+have applied it to a newer version all the same.
 """
 
 from __future__ import annotations
@@ -11,13 +12,16 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import unquote
 
 from lsprotocol import types
 
-from compile_loop.contracts.edits import FileChange
+from compile_loop.contracts.edits import Edit, FileChange
+from compile_loop.edits.rebase import Conflict, Meeting, rebase
 from compile_loop.edits.text import UndecodableError, decode
+from compile_loop.lsp import snapshot
 from compile_loop.lsp.edits import Abilities, FileEdit, workspace_edit
-from compile_loop.lsp.protocol import AcceptParams, AcceptResult, DiscardParams, DiscardResult
+from compile_loop.lsp.protocol import AcceptParams, AcceptResult, ConflictPlace, DiscardParams, DiscardResult
 from compile_loop.lsp.results import Result, text_of
 from compile_loop.lsp.rpc import Refused
 from compile_loop.lsp.server import LoopServer
@@ -30,6 +34,8 @@ APPLY_TIMEOUT = 600.0
 SETTLE = 2.0
 """Seconds in which the client's changes have to arrive after it said that it applied the edit."""
 POLL = 0.02
+TRIES = 6
+"""How often an edit is laid over typing that goes on, before the user is asked to pause."""
 
 
 async def accept(ls: LoopServer, params: AcceptParams) -> AcceptResult:
@@ -52,11 +58,27 @@ class Conflicts:
 
     uris: list[str] = field(default_factory=list)
     sentences: list[str] = field(default_factory=list)
+    places: list[ConflictPlace] = field(default_factory=list)
 
-    def add(self, uri: str, sentence: str) -> None:
+    def add(self, uri: str, sentence: str, places: Sequence[Meeting] = ()) -> None:
         """Note one."""
         self.uris.append(uri)
         self.sentences.append(sentence)
+        self.places += [ConflictPlace(uri=uri, start=p.start, end=p.end, ours=p.ours, theirs=p.theirs) for p in places]
+
+
+@dataclass
+class Prepared:
+    """The changes as they fit the text of this moment. `moved` are those laid over the user's own."""
+
+    files: list[FileEdit] = field(default_factory=list)
+    moved: list[FileEdit] = field(default_factory=list)
+    conflicts: Conflicts = field(default_factory=Conflicts)
+
+    @property
+    def edit(self) -> Edit:
+        """All of them."""
+        return Edit(tuple(file.change for file in self.files))
 
 
 async def _apply(ls: LoopServer, result: Result, uris: Sequence[str] | None) -> AcceptResult:
@@ -69,58 +91,132 @@ async def _apply(ls: LoopServer, result: Result, uris: Sequence[str] | None) -> 
     if again:
         return AcceptResult(applied=False, message=f"{', '.join(again)} was applied before.")
     abilities = Abilities.of(ls.client_capabilities)
-    conflicts = Conflicts()
-    files = [await _prepare(ls, result, change, abilities, conflicts) for change in changes]
-    if conflicts.uris:
-        message = " ".join([*conflicts.sentences, "Nothing was applied."])
-        return AcceptResult(applied=False, message=message, conflicts=conflicts.uris)
     label = f"Compile Loop: {', '.join(change.path for change in changes)}"
-    edit = workspace_edit(files, abilities, ls.workspace.position_codec, label)
-    refusal = await _send(ls, edit, label)
-    if refusal is not None:
-        return AcceptResult(applied=False, message=refusal)
+    verified: Edit | None = None
+    refusal: str | None = None
+    for _ in range(TRIES):
+        ready = await _prepare(ls, result, changes, abilities)
+        if ready.conflicts.uris:
+            message = " ".join([*ready.conflicts.sentences, "Nothing was applied."])
+            return AcceptResult(
+                applied=False, message=message, conflicts=ready.conflicts.uris, places=ready.conflicts.places
+            )
+        if ready.moved and ready.edit != verified:
+            others = await _prepare(ls, result, [c for c in result.edit.files if c not in changes], abilities)
+            if (reason := await _verify(ls, result, ready.edit, others.edit)) is not None:
+                return _does_not_hold(ready, reason)
+            verified = ready.edit
+            continue  # somebody may have typed while the check ran
+        refusal = await _send(ls, workspace_edit(ready.files, abilities, ls.workspace.position_codec, label), label)
+        if refusal is None:
+            return await _applied(ls, result, ready)
+        if not _typed_since(ls, ready):
+            break
+    return AcceptResult(applied=False, message=refusal or "You are typing. Nothing was applied; try again in a moment.")
+
+
+async def _applied(ls: LoopServer, result: Result, ready: Prepared) -> AcceptResult:
+    changes = [file.change for file in ready.files]
     result.accepted.update(change.path for change in changes)
     ls.publisher.clear_run(result.run_id)
     differing = await _differing(ls, result, changes)
     return AcceptResult(
         applied=True,
-        message=_sentence(changes, [change.path for change in differing]),
+        message=_sentence(ready, [change.path for change in differing]),
         differs=[result.uri(change) for change in differing],
+        rebased=[file.uri for file in ready.moved],
     )
 
 
-async def _prepare(
-    ls: LoopServer, result: Result, change: FileChange, abilities: Abilities, conflicts: Conflicts
-) -> FileEdit:
-    """Compare a file with what the run read (SPEC W3)."""
-    path = result.path(change)
-    document = ls.documents.open_document(path)
-    uri = document.uri if document else path.as_uri()
-    if change.before is None and not abilities.creates:
-        conflicts.add(uri, f"The editor cannot create {change.path}.")
-    elif change.after is None and not abilities.deletes:
-        conflicts.add(uri, f"The editor cannot delete {change.path}.")
-    elif document is not None:
-        if change.before is None:
-            conflicts.add(uri, f"{change.path} is to be created, but is open already.")
-        elif not same_text(document.source, text_of(change.before, change.encoding)):
-            conflicts.add(uri, f"{change.path} was changed in the editor since the run read it.")
-    else:
-        await _compare_with_disk(change, path, uri, conflicts)
-    return FileEdit(change, uri, document.version if document else None, document.source if document else None)
+def _does_not_hold(ready: Prepared, reason: str) -> AcceptResult:
+    names = ", ".join(file.change.path for file in ready.moved)
+    return AcceptResult(
+        applied=False,
+        message=f"{names} was changed meanwhile, and with that the edit does not hold: {reason} Nothing was applied.",
+        conflicts=[file.uri for file in ready.moved],
+    )
 
 
-async def _compare_with_disk(change: FileChange, path: Path, uri: str, conflicts: Conflicts) -> None:
-    now = await asyncio.to_thread(_read, path)
-    if now != change.before:
-        what = "was deleted" if now is None else "was changed on disk" if change.before is not None else "exists by now"
-        conflicts.add(uri, f"{change.path} {what} since the run read it.")
-    elif change.before is not None and change.after is not None and not _opens_unharmed(change):
-        conflicts.add(
-            uri,
-            f"{change.path} is not in UTF-8 and not open. Open it with its encoding ({change.encoding}) first, so that the "
-            "editor does not garble it.",
+async def _verify(ls: LoopServer, result: Result, edit: Edit, others: Edit) -> str | None:
+    """Run the contract on the text of this moment with the edit; a sentence where it does not hold (SPEC W3).
+
+    `others` are the result's files that are not asked for: the result was green with them.
+    """
+    from compile_loop.applying import verify  # with the engine, which the server starts without
+
+    job = result.job
+    if job is None:
+        return "it cannot be verified again. Run again."
+    edit = Edit((*edit.files, *others.files))
+    told = {result.root / change.path: change.encoding for change in edit.files}
+    unsaved = await asyncio.to_thread(snapshot.unsaved, result.root, snapshot.take(ls.documents), told, ())
+    return await ls.background.call(lambda: verify(job, result.outcome, edit, unsaved.buffers))
+
+
+async def _prepare(ls: LoopServer, result: Result, changes: Sequence[FileChange], abilities: Abilities) -> Prepared:
+    """Lay each file's change over what the user has there now (SPEC W3)."""
+    ready = Prepared()
+    for change in changes:
+        path = result.path(change)
+        document = ls.documents.open_document(path)
+        uri = document.uri if document else path.as_uri()
+        if change.before is None and not abilities.creates:
+            ready.conflicts.add(uri, f"The editor cannot create {change.path}.")
+            continue
+        if change.after is None and not abilities.deletes:
+            ready.conflicts.add(uri, f"The editor cannot delete {change.path}.")
+            continue
+        found: FileChange | Conflict
+        if document is None:
+            found = rebase(change, await asyncio.to_thread(_read, path))
+            if (
+                found is change
+                and change.before is not None
+                and change.after is not None
+                and not _opens_unharmed(change)
+            ):
+                found = Conflict(
+                    change.path,
+                    f"{change.path} is not in UTF-8 and not open. Open it with its encoding ({change.encoding}) first, so "
+                    "that the editor does not garble it.",
+                )
+        else:
+            found = _over_typing(change, document.source)
+        if isinstance(found, Conflict):
+            ready.conflicts.add(uri, found.sentence, found.places)
+            continue
+        file = FileEdit(found, uri, document.version if document else None, document.source if document else None)
+        ready.files.append(file)
+        if found is not change:
+            ready.moved.append(file)
+    return ready
+
+
+def _over_typing(change: FileChange, shown: str) -> FileChange | Conflict:
+    """The change over an open document's text."""
+    if change.before is None:
+        return Conflict(change.path, f"{change.path} is to be created, but is open already.")
+    if same_text(shown, text_of(change.before, change.encoding)):
+        return change
+    try:
+        base = decode(change.before, change.encoding)
+        return rebase(change, base.encode(shown.removeprefix(snapshot.MARK)))
+    except UndecodableError as error:
+        return Conflict(change.path, f"{change.path} is no text: {error}.")
+    except UnicodeEncodeError:
+        return Conflict(
+            change.path, f"{change.path} holds text by now that its encoding {change.encoding} cannot hold."
         )
+
+
+def _typed_since(ls: LoopServer, ready: Prepared) -> bool:
+    """Whether a document is not as it was when the edit was made for it."""
+    return any(
+        file.text is not None
+        and (now := ls.documents.text_documents.get(unquote(file.uri))) is not None
+        and now.source != file.text
+        for file in ready.files
+    )
 
 
 def _opens_unharmed(change: FileChange) -> bool:
@@ -174,13 +270,17 @@ async def _as_meant(ls: LoopServer, result: Result, change: FileChange) -> bool:
     return same_text(text_of(disk, change.encoding), text_of(change.after, change.encoding))
 
 
-def _sentence(changes: Sequence[FileChange], differing: Sequence[str]) -> str:
-    if not differing:
-        return f"Applied to {count(len(changes), 'file')}."
-    return (
-        f"Applied, but the text of {', '.join(differing)} is not what was meant: it changed at the same moment. "
-        "Look at it, or undo."
-    )
+def _sentence(ready: Prepared, differing: Sequence[str]) -> str:
+    if differing:
+        return (
+            f"Applied, but the text of {', '.join(differing)} is not what was meant: it changed at the same moment. "
+            "Look at it, or undo."
+        )
+    said = f"Applied to {count(len(ready.files), 'file')}."
+    if ready.moved:
+        names = ", ".join(file.change.path for file in ready.moved)
+        said += f" {names} was changed meanwhile: the edit was laid over that, and the check passes with both."
+    return said
 
 
 def _read(path: Path) -> bytes | None:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from concurrent.futures import Future
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from compile_loop.contracts.events import Event
     from compile_loop.engine.handle import Run
+
+T = TypeVar("T")
 
 
 class BackgroundRun:
@@ -71,21 +73,36 @@ class Background:
     def __init__(self) -> None:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._driven: set[Future[None]] = set()
+        self._calls: set[Future[Any]] = set()
 
     def start(self, make: Callable[[], Run]) -> BackgroundRun:
         """Start a run; `make` is called in a worker thread and may take its time."""
-        if self._loop is None:
-            self._loop = asyncio.new_event_loop()
-            threading.Thread(target=self._loop.run_forever, name="runs", daemon=True).start()
         run = BackgroundRun(make)
-        driven = asyncio.run_coroutine_threadsafe(run.drive(), self._loop)
+        driven = asyncio.run_coroutine_threadsafe(run.drive(), self._running())
         self._driven.add(driven)
         driven.add_done_callback(self._driven.discard)
         return run
 
+    async def call(self, make: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """Have a coroutine run in that loop; cancelling this cancels it."""
+        waiting = asyncio.run_coroutine_threadsafe(make(), self._running())
+        self._calls.add(waiting)
+        try:
+            return await asyncio.wrap_future(waiting)
+        finally:
+            self._calls.discard(waiting)
+
+    def _running(self) -> asyncio.AbstractEventLoop:
+        if self._loop is None:
+            self._loop = asyncio.new_event_loop()
+            threading.Thread(target=self._loop.run_forever, name="runs", daemon=True).start()
+        return self._loop
+
     async def drain(self, seconds: float) -> bool:
         """Wait until no run has anything left to end or to clear away; whether that came about in time."""
-        waiting = [asyncio.wrap_future(driven) for driven in list(self._driven)]
+        for call in list(self._calls):
+            call.cancel()
+        waiting = [asyncio.wrap_future(driven) for driven in [*self._driven, *self._calls]]
         if not waiting:
             return True
         _, late = await asyncio.wait(waiting, timeout=seconds)

@@ -57,7 +57,7 @@ async def _see_to_its_end(ls: LoopServer, session: Session, task: asyncio.Task[R
     if not result.edit:
         _say(ls, types.MessageType.Info if outcome.ok else types.MessageType.Warning, sentence(outcome))
         return
-    unasked = outcome.ending is Ending.GREEN and not outcome.tally.suspicious
+    unasked = outcome.ending is Ending.GREEN and not outcome.tally.suspicious and not outcome.tally.suspect
     settings = session.settings
     if not (unasked and settings is not None and settings.apply == "auto") and not await _asked(ls, result):
         ls.results.drop(result.run_id)

@@ -155,6 +155,7 @@ class RunResult(Model):
     """The edit; for a failure the best partial result, possibly empty."""
     spending: SpendingInfo
     suspicious: list[str] = Field(default_factory=list)
+    suspect: list[str] = Field(default_factory=list)
     """What wants a person's look before this is believed (SPEC Q9)."""
     notes: list[str] = Field(default_factory=list)
     """What to know before this is applied, such as line ends that the editor will change."""
@@ -167,13 +168,27 @@ class AcceptParams(Model):
     uris: list[str] | None = None
 
 
+class ConflictPlace(Model):
+    """Lines of a document, half-open from zero, that both the user and the run changed, with both texts."""
+
+    uri: str
+    start: int
+    end: int
+    ours: str
+    theirs: str
+
+
 class AcceptResult(Model):
     """Whether the edit is in the editor, and a sentence."""
 
     applied: bool
     message: str
     conflicts: list[str] = Field(default_factory=list)
-    """URIs of files that changed since the run read them; nothing was written."""
+    """URIs of files that changed since the run read them so that both changes cannot be had; nothing was written."""
+    places: list[ConflictPlace] = Field(default_factory=list)
+    """Where that is in the conflicting files, as far as it is a matter of lines."""
+    rebased: list[str] = Field(default_factory=list)
+    """URIs of files where the edit was laid over the user's typing, verified again."""
     differs: list[str] = Field(default_factory=list)
     """URIs of files whose text, after applying, is not what was meant: something else changed them at the same time."""
 

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 from urllib.parse import quote
 
 from compile_loop.contracts.edits import Edit, FileChange
@@ -15,6 +15,9 @@ from compile_loop.edits.text import SourceText, UndecodableError, decode
 from compile_loop.lsp.protocol import CONTENT_SCHEME, ChangedFile, Hunk, RunResult, SpendingInfo
 from compile_loop.lsp.snapshot import Buffer
 from compile_loop.narrator import count
+
+if TYPE_CHECKING:
+    from compile_loop.assemble import Job
 
 KEPT = 20
 
@@ -28,6 +31,8 @@ class Result:
     outcome: Outcome
     buffers: Mapping[Path, Buffer]
     notes: tuple[str, ...] = ()
+    job: Job | None = None
+    """What the run was made of, to verify the edit again with."""
     accepted: set[str] = field(default_factory=set)
     """Paths that are in the editor already."""
 
@@ -90,7 +95,8 @@ def describe(result: Result) -> RunResult:
             wall_seconds=tally.spending.wall_seconds,
             cost=tally.spending.cost,
         ),
-        suspicious=list(tally.suspicious),
+        suspicious=[*tally.suspicious, *tally.suspect],
+        suspect=list(tally.suspect),
         notes=list(result.notes),
     )
 

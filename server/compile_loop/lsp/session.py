@@ -72,7 +72,7 @@ class Session:
             raise
         finally:
             self._progress.end()
-        result = Result(run.run_id, run.place.root, outcome, self._buffers, tuple(notes))
+        result = Result(run.run_id, run.place.root, outcome, self._buffers, tuple(notes), job)
         if not run.cancelled:
             self._ls.results.add(result)
         return result

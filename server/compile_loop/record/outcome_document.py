@@ -27,6 +27,7 @@ def outcome_document(outcome: Outcome, applied: bool) -> dict[str, Any]:
         "exitCode": tally.exit_code,
         "explanation": tally.explanation,
         "suspicious": list(tally.suspicious),
+        "suspect": list(tally.suspect),
         "spending": {**dataclasses.asdict(tally.spending), "tokens": tally.spending.tokens},
         "files": [_file(change) for change in outcome.edit.files],
     }
