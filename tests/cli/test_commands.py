@@ -154,7 +154,6 @@ def _running(word: str) -> bool:
 
 
 @pytest.mark.spec("W3")
-@pytest.mark.spec("W3")
 @pytest.mark.parametrize("elsewhere", [True, False])
 def test_a_file_that_is_changed_meanwhile_is_not_overwritten(tmp_path: Path, elsewhere: bool) -> None:
     """Typing elsewhere in the file is kept, typing in the line of the edit keeps the edit out."""
