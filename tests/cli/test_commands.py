@@ -246,7 +246,7 @@ def test_doctor_says_what_was_found_and_what_is_missing(tmp_path: Path) -> None:
     document = json.loads(done.stdout)
     assert done.returncode == 0 and document["possible"]
     by_name = {f["name"]: f for f in document["findings"]}
-    assert by_name["Python"]["ok"] and "copy" in by_name and not by_name["openai"]["ok"]
+    assert by_name["Python"]["ok"] and "copy" in by_name and not by_name["fix asks"]["ok"]
     assert all(f["found"] if f["ok"] else f["advice"] for f in document["findings"])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import platform
@@ -14,7 +15,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from compile_loop.models.openai import KEY_VARIABLE
+from compile_loop.cli.choosing import unasked
+from compile_loop.models.choice import advice
+from compile_loop.models.find import find_keys, find_servers
 from compile_loop.shadow.probe import explain
 from compile_loop.toolchains.manifest import installed
 from compile_loop.toolchains.registry import known_tools
@@ -94,12 +97,14 @@ def _toolchains() -> list[Finding]:
 
 
 def _models() -> list[Finding]:
+    """The model that `fix` asks unasked, the keys by name, and the servers of this machine that answer."""
+    choice = unasked()
+    asked = f"{choice.model}: {choice.why}" if choice else ""
     return [
-        Finding(
-            "model",
-            "openai",
-            bool(os.environ.get(KEY_VARIABLE)),
-            f"{KEY_VARIABLE} is set",
-            f"Set {KEY_VARIABLE} to use it.",
-        )
+        Finding("model", "fix asks", choice is not None, asked, advice(os.environ)),
+        *(Finding("model", key.provider, True, f"{key.variable} is set") for key in find_keys(os.environ)),
+        *(
+            Finding("model", server.name, True, f"{len(server.models)} models at {server.base_url}")
+            for server in asyncio.run(find_servers())
+        ),
     ]
