@@ -47,6 +47,8 @@ _FULL = """\
 Write the whole new file in one fenced block (three backticks before and after), every line of it; \
 nothing may be left out or abbreviated."""
 
+_OTHERS = "; where the cause lies elsewhere, also another source file of the project, but no test, build or configuration file"
+
 _TOOLS = """\
 You have tools: {names}. Read what you need, then edit{how}. When you are done, answer without a call (`DONE` is enough): \
 then the check runs and you are told what it says."""
@@ -56,10 +58,18 @@ CUT_OFF_CALL = "Your reply was cut off at its length limit. Say less before the 
 
 
 def system_prompt(
-    targets: Sequence[str], *, tools: Sequence[str] = (), edit_mode: str = "diff", caller: str = ""
+    targets: Sequence[str],
+    *,
+    tools: Sequence[str] = (),
+    edit_mode: str = "diff",
+    caller: str = "",
+    whole_workspace: bool = False,
 ) -> str:
-    """The contract of the channel; a caller's own words come before it (SPEC C4)."""
-    one = len(targets) == 1
+    """The contract of the channel; a caller's own words come before it (SPEC C4).
+
+    `whole_workspace`: other source files than `targets` may be edited too, once an edit names them.
+    """
+    one = len(targets) == 1 and not whole_workspace
     text = (
         _FULL
         if edit_mode == "full"
@@ -67,7 +77,7 @@ def system_prompt(
             form=FORMAT_ONE if one else FORMAT_MANY,
             several="Write no path; there is one file."
             if one
-            else "A line `<<< path=… >>>` comes before the first block of each file, once a file, with the path as listed below.",
+            else "A line `<<< path=… >>>` comes before the first block of each file, once a file, with its path from the root.",
         )
     )
     parts = [text]
@@ -78,7 +88,8 @@ def system_prompt(
             else " by the text below"
         )
         parts.insert(0, _TOOLS.format(names=", ".join(tools), how=how))
-    default = _SYSTEM.format(channel="\n\n".join(parts), targets=", ".join(targets))
+    listed = ", ".join(targets) + (_OTHERS if whole_workspace else "")
+    default = _SYSTEM.format(channel="\n\n".join(parts), targets=listed)
     return f"{caller.strip()}\n\n{default}" if caller.strip() else default
 
 
@@ -153,11 +164,17 @@ def rolled_back_prompt(failures: str, contents: Iterable[Target]) -> str:
     )
 
 
-def no_edit_prompt(targets: Sequence[str], edit_mode: str = "diff") -> str:
+def joined_prompt(shown: Sequence[Target], listed: Sequence[Target]) -> str:
+    """When failures came to name files that were not among those to edit."""
+    parts = [f"These files may be edited now too: {', '.join(f.path for f in (*shown, *listed))}."]
+    return "\n\n".join([*parts, *(_file(f) for f in shown)])
+
+
+def no_edit_prompt(edit_mode: str = "diff", *, several: bool) -> str:
     """After a reply that held no edit at all."""
     if edit_mode == "full":
         return f"Your reply held no file, so nothing was changed. {_FULL}"
-    form = FORMAT_ONE if len(targets) == 1 else FORMAT_MANY
+    form = FORMAT_MANY if several else FORMAT_ONE
     return f"Your reply held no edit block, so nothing was changed. Answer with at least one block in exactly this form:\n\n{form}"
 
 

@@ -10,7 +10,7 @@ from compile_loop.edits.attempt import Attempt
 from compile_loop.edits.blocks import Block, Reading, parse
 from compile_loop.edits.full import apply_full, holds_fence
 from compile_loop.edits.indent import is_blank
-from compile_loop.edits.paths import PathError, admit
+from compile_loop.edits.paths import PathError, admit, relative
 from compile_loop.edits.placement import Job
 from compile_loop.edits.result import Applied, BlockReport, HeldBlock, HeldBlocks, Refused, Target
 from compile_loop.edits.text import line_end, split_lines
@@ -24,11 +24,14 @@ __all__ = [
     "Target",
     "apply_reply",
     "apply_search_replace",
+    "named_paths",
 ]
 
 MAX_REPLY = 16 * 1024 * 1024
 """Characters; a longer reply is refused unread."""
 
+Exists = Callable[[str], bool]
+"""Whether a workspace-relative path is a file."""
 MayCreate = Callable[[str], "str | None"]
 """A workspace-relative path that is no target → why it may not be created; None where it may, and does not exist."""
 
@@ -44,6 +47,7 @@ def apply_reply(
     at_reply_start: Mapping[str, bytes | None] | None = None,
     before_last_edit: Mapping[str, bytes | None] | None = None,
     may_create: MayCreate | None = None,
+    exists: Exists | None = None,
     root: str | None = None,
 ) -> Applied | Refused:
     """Apply every edit of `reply`, or none and say why.
@@ -51,8 +55,9 @@ def apply_reply(
     `truncated`: the reply was cut off. `held`: what an earlier `Refused` kept; it lands together with this reply's blocks.
     `at_reply_start`: contents when the reply began, where tool calls of the same reply have changed them since;
     `before_last_edit`: contents before the edits last applied, only to tell a stale SEARCH. `allow_new_files` lets a
-    target that does not exist be created, and with `may_create` also a file that is no target. `root` is the workspace's
-    absolute path, for absolute spellings in headers.
+    target that does not exist be created, and with `may_create` also a file that is no target. `exists`: where there is one
+    target, a header that names another file that exists is not ignored, since its block is meant for that. `root` is the
+    workspace's absolute path, for absolute spellings in headers.
     """
     if len(reply) > MAX_REPLY:
         return refusal.simple(
@@ -83,7 +88,8 @@ def apply_reply(
         attempt.fail(broken.index, broken.header, f"{broken.detail}.")
     for block in parsed.blocks:
         path = "" if several else targets[0].path
-        if several or (allow_new_files and may_create and block.header and _creates(block)):
+        meant = block.header is not None and exists is not None and _other(block.header, path, exists, root)
+        if several or meant or (allow_new_files and may_create and block.header and _creates(block)):
             try:
                 admitted = admit(
                     block.header or "", paths, root=root, allow_new_files=allow_new_files and may_create is not None
@@ -102,6 +108,12 @@ def apply_reply(
     return attempt.finish(truncated=truncated)
 
 
+def named_paths(reply: str, root: str | None = None) -> list[str]:
+    """The workspace-relative paths that a reply's headers name, in their order."""
+    paths = (relative(header, root) for header in parse(reply, several=True).headers)
+    return list(dict.fromkeys(path for path in paths if path is not None))
+
+
 def apply_search_replace(
     target: Target,
     search: str,
@@ -116,6 +128,12 @@ def apply_search_replace(
     reading = Reading(_bare_lines(search), _bare_lines(replace))
     attempt.take(Job(1, target.path, reading=reading, fragment=(search, replace)))
     return attempt.finish()
+
+
+def _other(header: str, target: str, exists: Exists, root: str | None) -> bool:
+    """Whether the header of a block names a file that exists and is not the one target."""
+    path = relative(header, root)
+    return path is not None and path != relative(target, root) and exists(path)
 
 
 def _creates(block: Block) -> bool:

@@ -117,19 +117,19 @@ def admit(
     workspace-relative paths, such as the check's scripts, that only a listing opens.
     """
     spelled = raw.strip().strip("`'\"").strip()
-    wanted = _relative(spelled, root)
+    wanted = relative(spelled, root)
     listed = next((target for target in targets if spelled == target), None)
     if listed is None and wanted is not None:
-        listed = next((target for target in targets if _relative(target, root) == wanted), None)
+        listed = next((target for target in targets if relative(target, root) == wanted), None)
     if listed is not None:
-        path = _relative(listed, root) or listed
+        path = relative(listed, root) or listed
     else:
         path = wanted if wanted is not None else normalise(_within(spelled, root))
     if path.rsplit("/", 1)[-1].casefold() in NEVER:
         raise PathError(f"{path} is the run's own configuration and may not be edited")
     if listed is not None:
-        if resolve is not None and _relative(listed, root) is not None:
-            _check_link(path, resolve(path), [_relative(target, root) or target for target in targets])
+        if resolve is not None and relative(listed, root) is not None:
+            _check_link(path, resolve(path), [relative(target, root) or target for target in targets])
         return Admitted(listed)
     names = ", ".join(targets[:20])
     closed = {other.casefold() for other in protected}
@@ -167,7 +167,8 @@ def _within(path: str, root: str | None) -> str:
     return path
 
 
-def _relative(path: str, root: str | None) -> str | None:
+def relative(path: str, root: str | None) -> str | None:
+    """The normalised path, taken out of `root` where it is absolute and inside; None where it is none or leads out."""
     try:
         return normalise(_within(path, root))
     except PathError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from compile_loop.conversation.failures import render
-from compile_loop.conversation.prompts import continue_prompt, holdout_prompt, system_prompt, task_prompt
+from compile_loop.conversation.prompts import continue_prompt, holdout_prompt, joined_prompt, system_prompt, task_prompt
 from compile_loop.conversation.transcript import Transcript
 from compile_loop.edits.apply import Target
 from compile_loop.engine.channel import Channel
@@ -23,8 +23,9 @@ def open_conversation(course: Course, channel: Channel, state: State, monitor: P
     """A new conversation: the contract of the channel, what is wanted, the files as they are now, and the failures."""
     request = course.request
     targets = course.work.targets
-    shown, listed = _embedded(targets) if channel.has_tools else (targets, [])
+    shown, listed = _parted(targets, channel)
     monitor.shown(*(target.path for target in shown))
+    course.told = {target.path for target in targets}
     news = []
     if state.changes and course.rounds == 0:
         news.append("The toolchain's own suggestions are applied already.")
@@ -37,6 +38,7 @@ def open_conversation(course: Course, channel: Channel, state: State, monitor: P
             tools=[tool.name for tool in channel.offer.tools],
             edit_mode=request.edit_mode,
             caller=request.system,
+            whole_workspace=request.scope == "workspace",
         ),
         task_prompt(
             spec=request.spec,
@@ -63,6 +65,7 @@ def _opening_failures(course: Course, state: State) -> str:
 def continue_brief(course: Course, state: State) -> str:
     """What the model is told when a finished run is continued with a note (SPEC L19)."""
     failures = "The check passes now." if state.verdict.green else failures_of(course, state)
+    course.told = {target.path for target in course.work.targets}
     return continue_prompt(course.request.spec, course.work.targets, failures)
 
 
@@ -79,6 +82,21 @@ def failures_of(course: Course, state: State) -> str:
             handles[check.check] = handle
             course.spilled[handle] = f"{check.stdout}{check.stderr}"
     return render(state.result, state.verdict.blocking, lambda path: shadow.peek(f"{shadow.root}/{path}"), handles)
+
+
+def joined_brief(course: Course, channel: Channel, monitor: ProgressMonitor) -> str:
+    """The files that may be edited and that the model was not told of yet; empty where there are none."""
+    fresh = [target for target in course.work.targets if target.path not in course.told]
+    if not fresh:
+        return ""
+    course.told |= {target.path for target in fresh}
+    shown, listed = _parted(fresh, channel)
+    monitor.shown(*(target.path for target in shown))
+    return joined_prompt(shown, listed)
+
+
+def _parted(targets: list[Target], channel: Channel) -> tuple[list[Target], list[Target]]:
+    return _embedded(targets) if channel.has_tools else (targets, [])
 
 
 def _embedded(targets: list[Target]) -> tuple[list[Target], list[Target]]:

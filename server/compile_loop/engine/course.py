@@ -9,16 +9,17 @@ from typing import TypeVar
 
 from compile_loop.contracts.checks import ContractResult
 from compile_loop.contracts.edits import Edit
-from compile_loop.contracts.events import Event, Pass, Warned
+from compile_loop.contracts.events import Event, Pass, TargetsChosen, Warned
 from compile_loop.contracts.outcome import Failure, FailureKind, Outcome, Spending, Tally
 from compile_loop.contracts.protected import Broken, Marks
 from compile_loop.conversation.estimate import TokenEstimate
+from compile_loop.conversation.languages import language_of
 from compile_loop.conversation.recall import Findings
 from compile_loop.conversation.transcript import Transcript
 from compile_loop.engine.channel import Channel
 from compile_loop.engine.request import Parts, RunRequest
-from compile_loop.engine.targets import TargetSet
-from compile_loop.engine.verdict import Score, Verdict, judge
+from compile_loop.engine.targets import TargetSet, named_files
+from compile_loop.engine.verdict import Score, Verdict, judge, moved_on
 from compile_loop.engine.worktree import Changes, WorkTree
 
 T = TypeVar("T")
@@ -65,6 +66,8 @@ class Course:
         self.estimate = TokenEstimate()
         self.talk: Transcript | None = None
         self.channel: Channel | None = None
+        self.told: set[str] = set()
+        """Targets that the model knows to be such."""
         self.earlier: Earlier | None = None
         self.plan: str | None = None
         self.edited = False
@@ -178,8 +181,35 @@ class Course:
         if self.baseline is None:
             raise RuntimeError("verify before the baseline")
         state = State(self.work.changes, result, judge(result, self.baseline.result, self.targets.focus))
+        await self._open_named(state)
         self._keep_if_better(state, confirms=in_pass is Pass.FINAL)
         return state
+
+    @property
+    def several(self) -> bool:
+        """Whether edits must say which file they are for: a run over the workspace may turn to more files than one."""
+        return self.request.scope == "workspace" or len(self.targets.writable) != 1
+
+    async def open_target(self, path: str) -> str | None:
+        """Let one more file be edited, in a run over the workspace; why not, where it may not (SPEC Q4)."""
+        if path in self.targets.writable:
+            return None
+        if self.request.scope != "workspace":
+            return "it is none of the files of this run"
+        reason = self.parts.admit(path, False) or self.parts.readable(path)
+        if reason is None and language_of(path) is None:
+            reason = "it is no source file"
+        if reason is None:
+            await self.work.add([path])
+            self.targets = replace(self.targets, writable=(*self.targets.writable, path))
+            self.emit(TargetsChosen(self.work.originals))
+        return reason
+
+    async def _open_named(self, state: State) -> None:
+        """Files that later failures name join a run over the workspace: a build shows some only when others are gone."""
+        if self.request.scope == "workspace":
+            for path in named_files(state.verdict.blocking):
+                await self.open_target(path)
 
     def best_before(self, state: State) -> State:
         """The best state other than `state`: what a rollback returns to."""
@@ -199,6 +229,7 @@ class Course:
             or confirms
             or state.verdict.green
             or Score.of(state.verdict).better_than(Score.of(best.verdict))
+            or moved_on(best.verdict, state.verdict, state.changes)
         ):
             self._previous_best = best
             self.best = state

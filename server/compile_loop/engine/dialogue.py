@@ -9,7 +9,7 @@ from compile_loop.conversation.explanation import explanation_of
 from compile_loop.conversation.prompts import rolled_back_prompt, verified_prompt
 from compile_loop.conversation.transcript import Transcript
 from compile_loop.edits.apply import HeldBlocks
-from compile_loop.engine.brief import continue_brief, failures_of, open_conversation
+from compile_loop.engine.brief import continue_brief, failures_of, joined_brief, open_conversation
 from compile_loop.engine.channel import Channel
 from compile_loop.engine.course import Course, State
 from compile_loop.engine.gave_up import GaveUp
@@ -145,7 +145,8 @@ class Dialogue:
             talk.tell(rolled_back_prompt(failures, course.work.targets))
             return best
         course.explanations.append(explanation_of(played.text))
-        talk.tell("\n\n".join(part for part in (played.refusal, verified_prompt(failures)) if part))
+        joined = joined_brief(course, self._channel, self._monitor)
+        talk.tell("\n\n".join(part for part in (played.refusal, verified_prompt(failures), joined) if part))
         return state
 
 

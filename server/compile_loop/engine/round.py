@@ -22,7 +22,7 @@ from compile_loop.contracts.protocols import Reply, ToolCall, TurnGenerator
 from compile_loop.conversation.explanation import explanation_of
 from compile_loop.conversation.prompts import CUT_OFF_CALL, no_edit_prompt, reground_prompt, step_cap_prompt
 from compile_loop.conversation.transcript import Transcript
-from compile_loop.edits.apply import Applied, HeldBlocks, Refused, apply_reply
+from compile_loop.edits.apply import Applied, HeldBlocks, Refused, apply_reply, named_paths
 from compile_loop.engine.ask import ask, ask_user, consult
 from compile_loop.engine.channel import Channel
 from compile_loop.engine.course import Course
@@ -72,6 +72,7 @@ class Round:
             readable=course.parts.readable,
             findings=course.findings,
             nominate=self._nominate,
+            open_target=course.open_target,
             allow_new_files=course.request.allow_new_files,
             ask_user=self._ask_user if course.parts.ask_user else None,
             consult=self._consult if course.parts.consult else None,
@@ -126,6 +127,9 @@ class Round:
             return
         if explanation_of(reply.text) or not played.text:
             played.text = reply.text
+        for path in named_paths(reply.text, course.parts.shadow.root):
+            if await course.open_target(path) is None:
+                before.setdefault(path, course.work.content(path))
         edit = apply_reply(
             reply.text,
             course.work.targets,
@@ -136,6 +140,7 @@ class Round:
             at_reply_start=before,
             before_last_edit=course.work.before_last_edit,
             may_create=self._why_not_create if course.request.allow_new_files else None,
+            exists=self._exists,
             root=course.parts.shadow.root,
         )
         if isinstance(edit, Applied):
@@ -149,13 +154,15 @@ class Round:
             self._refused(edit, edit.message, to_be_told_now=bool(reply.tool_calls))
         elif not reply.tool_calls and not played.applied:
             cut_off = reply.finish == "length"
-            said = edit.message if cut_off else no_edit_prompt(course.targets.writable, course.request.edit_mode)
+            said = edit.message if cut_off else no_edit_prompt(course.request.edit_mode, several=course.several)
             self._refused(edit, said, to_be_told_now=False)
 
     def _why_not_create(self, path: str) -> str | None:
+        return "it exists and is none of the files that may be edited" if self._exists(path) else None
+
+    def _exists(self, path: str) -> bool:
         shadow = self._course.parts.shadow
-        exists = shadow.peek(f"{shadow.root}/{path}") is not None
-        return "it exists and is none of the files that may be edited" if exists else None
+        return shadow.peek(f"{shadow.root}/{path}") is not None
 
     def _refused(self, edit: Refused, message: str, *, to_be_told_now: bool) -> None:
         self.played.held = edit.held

@@ -9,6 +9,7 @@ from compile_loop.contracts.events import Pass, SuggestionApplied, SuggestionDro
 from compile_loop.edits.ranges import RangeEdit, RangeError, replace_ranges
 from compile_loop.engine.course import Course, State
 from compile_loop.engine.fingerprint import fingerprint, fingerprints
+from compile_loop.engine.verdict import moved_on
 from compile_loop.engine.worktree import Changes
 
 MAX_CHECKS = 12
@@ -99,7 +100,7 @@ def _changed(course: Course, batch: list[Offer]) -> Changes:
 
 def _why_not(before: State, after: State, batch: list[Offer]) -> str | None:
     """None if every suggestion's own diagnostic vanished and nothing of the same or an earlier phase is new."""
-    if after.verdict.green:
+    if after.verdict.green or moved_on(before.verdict, after.verdict, after.changes):
         return None
     was, now = fingerprints(before.verdict.blocking), fingerprints(after.verdict.blocking)
     if any(now[fingerprint(d)] >= was[fingerprint(d)] for d, _ in batch):

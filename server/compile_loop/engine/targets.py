@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from compile_loop.contracts.checks import ContractResult
-from compile_loop.contracts.diagnostics import Diagnostic
+from compile_loop.contracts.diagnostics import Diagnostic, Phase
 from compile_loop.engine.request import RunRequest
 
 
 @dataclass(frozen=True, slots=True)
 class TargetSet:
-    """`writable` files in their order.
+    """`writable` files in their order; in a run over the workspace more are added as they turn out to be needed.
 
     `focus`: files whose errors must go, None for the whole workspace; `refused` with reasons.
     """
@@ -27,19 +27,20 @@ def choose_targets(
 ) -> TargetSet:
     """The files asked for, plus files that the baseline's errors and their related locations name.
 
-    In a run over files an error counts only if it touches a file asked for, itself or by a related location, or names
-    no file at all.
+    In a run over files an error counts only if it touches a file asked for, itself or by a related location, or if the
+    place it names says little about its cause: that of a failed test, of a link, or none.
     """
     asked = dict.fromkeys(request.targets)
-    touching = [e for e in baseline.errors if e.file is None or asked.keys() & set(_files(e))]
+    touching = [e for e in baseline.errors if _placeless(e) or asked.keys() & set(_files(e))]
     counted = touching if request.scope == "files" else list(baseline.errors)
     in_error = {e.file for e in counted if e.file}
+    lies_in = {e.file for e in counted if request.scope != "files" or e.phase is not Phase.TEST}
     writable = dict(asked)
     refused: dict[str, str] = {}
-    for path in _named(counted):
+    for path in named_files(counted):
         if path in writable:
             continue
-        reason = admit(path, path in in_error)
+        reason = admit(path, path in lies_in)
         if reason is None:
             writable[path] = None
         else:
@@ -50,6 +51,10 @@ def choose_targets(
     return TargetSet(tuple(writable), focus, tuple(refused.items()))
 
 
+def _placeless(error: Diagnostic) -> bool:
+    return error.file is None or error.phase in (Phase.LINK, Phase.TEST)
+
+
 def _files(diagnostic: Diagnostic) -> Iterable[str]:
     if diagnostic.file:
         yield diagnostic.file
@@ -58,7 +63,7 @@ def _files(diagnostic: Diagnostic) -> Iterable[str]:
             yield related.file
 
 
-def _named(diagnostics: Iterable[Diagnostic]) -> Iterable[str]:
+def named_files(diagnostics: Iterable[Diagnostic]) -> list[str]:
     """Files inside the workspace, errors' own before related ones."""
     listed = list(diagnostics)
     named = dict.fromkeys(d.file for d in listed if d.file)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from compile_loop.contracts.checks import CheckResult, ContractResult
@@ -70,6 +71,16 @@ class Score:
     def better_than(self, other: Score) -> bool:
         """Whether this state is strictly the better one to keep."""
         return (self.phase, -self.failures) > (other.phase, -other.failures)
+
+
+def moved_on(before: Verdict, now: Verdict, changed: Collection[str]) -> bool:
+    """Whether all failures are gone and those that came stood hidden behind them: in other files, which no edit touched."""
+    mine = {error.file for error in before.blocking} | set(changed)
+    return (
+        bool(now.blocking)
+        and not (fingerprints(before.blocking) & fingerprints(now.blocking))
+        and all(error.file is not None and error.file not in mine for error in now.blocking)
+    )
 
 
 def must_roll_back(best: Verdict, now: Verdict) -> bool:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from compile_loop.edits.apply import Refused, apply_search_replace
-from compile_loop.edits.paths import PathError, admit
+from compile_loop.edits.paths import PathError, admit, relative
 from compile_loop.tools.context import ToolContext
 from compile_loop.tools.tool import Arguments, Tool, ToolResult, described, schema, text_argument
 
 
 async def _call(arguments: Arguments, context: ToolContext) -> ToolResult:
     search, replace = text_argument(arguments, "search", empty=True), text_argument(arguments, "replace", empty=True)
+    wanted = text_argument(arguments, "path")
+    if (path := relative(wanted, None)) is not None:
+        await context.open_target(path)
     targets = context.files.targets
     try:
-        path = admit(text_argument(arguments, "path"), [t.path for t in targets]).path
+        path = admit(wanted, [t.path for t in targets]).path
     except PathError as error:
         return ToolResult(f"{error}.", ok=False)
     target = next(t for t in targets if t.path == path)

@@ -35,6 +35,7 @@ class ToolContext:
 
     `readable` says why a path may not be shown to a model, or None where it may. `ask_user` and `consult` are None
     where nobody is there to answer. `nominate` says why "no change needed" is refused, or None where it is accepted.
+    `open_target` lets a file be edited that is no target yet, or says why not.
     `spilled` are texts too long for the conversation, by handle. `read_before` are reads of this round: (path, first,
     last) → what they gave.
     """
@@ -43,6 +44,7 @@ class ToolContext:
     readable: Callable[[str], Refusal | None]
     findings: Findings
     nominate: Callable[[str, str], Refusal | None]
+    open_target: Callable[[str], Awaitable[Refusal | None]]
     allow_new_files: bool = False
     ask_user: Callable[[str, Sequence[str]], Awaitable[str]] | None = None
     consult: Callable[[str], Awaitable[str]] | None = None

@@ -61,9 +61,14 @@ def test_the_language_is_named_by_the_caller_or_by_the_files_ending(path: str, l
 
 
 @pytest.mark.spec("C4", "L8")
-@pytest.mark.parametrize(
-    ("targets", "form"), [(["a.c"], "<<<<<<< SEARCH"), (["a.c", "b.c"], "<<< path=FIRST/FILE >>>")]
-)
-def test_a_reply_without_an_edit_is_answered_by_the_form_that_is_wanted(targets: list[str], form: str) -> None:
-    assert form in no_edit_prompt(targets) and "nothing was changed" in no_edit_prompt(targets)
-    assert "fenced block" in no_edit_prompt(targets[:1], "full")
+@pytest.mark.parametrize(("several", "form"), [(False, "<<<<<<< SEARCH"), (True, "<<< path=FIRST/FILE >>>")])
+def test_a_reply_without_an_edit_is_answered_by_the_form_that_is_wanted(several: bool, form: str) -> None:
+    told = no_edit_prompt(several=several)
+    assert form in told and "nothing was changed" in told
+    assert "fenced block" in no_edit_prompt("full", several=False)
+
+
+@pytest.mark.spec("C4", "Q4")
+def test_a_run_over_the_workspace_says_that_other_files_may_be_edited_and_how_to_name_them() -> None:
+    prompt = system_prompt(["a.c"], whole_workspace=True)
+    assert "<<< path=FIRST/FILE >>>" in prompt and "another source file of the project" in prompt
