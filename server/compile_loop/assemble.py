@@ -12,6 +12,7 @@ from typing import Any
 import platformdirs
 
 from compile_loop.checks.admission import check_scripts, files_named, gate
+from compile_loop.checks.concealment import hide_from_processes
 from compile_loop.checks.contract import CommandContract
 from compile_loop.checks.contract_file import NAME as CONTRACT_FILE
 from compile_loop.checks.contract_file import ContractFile, read_contract_file
@@ -117,6 +118,7 @@ def start(job: Job) -> Run:
     file = _contract_file(root)
     contract = _contract(job, file)
     clear_up()
+    hide_from_processes(os.environ, _secret_names(job.settings))
     parts = Parts(
         shadow=_shadow(job, root),
         contract=contract,

@@ -26,15 +26,16 @@ _MODEL_KEY = re.compile(
 )
 
 
+def model_keys(ours: Mapping[str, str], secrets: Iterable[str]) -> set[str]:
+    """The names of variables that hold model keys: by their name, or since the user's settings name them."""
+    return {name for name in ours if _MODEL_KEY.match(name)} | set(secrets).intersection(ours)
+
+
 def child_environment(ours: Mapping[str, str], secrets: Iterable[str], extra: Mapping[str, str]) -> dict[str, str]:
     """The check's environment.
 
     `secrets` are names of variables that hold model keys by the user's settings; `extra` is the check's own.
     """
-    hidden = set(secrets)
-    kept = {
-        name: value
-        for name, value in ours.items()
-        if name not in hidden and not _OURS.match(name) and not _MODEL_KEY.match(name)
-    }
+    keys = model_keys(ours, secrets)
+    kept = {name: value for name, value in ours.items() if name not in keys and not _OURS.match(name)}
     return {**kept, **_UNATTENDED, **extra}

@@ -142,9 +142,9 @@ def converse(job: Job, console: Console) -> Outcome:
 async def watch(active: Run, console: Console) -> Outcome:
     """Follow a run to its end, printing what happens; Ctrl+C cancels it."""
     loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        with contextlib.suppress(NotImplementedError):
-            loop.add_signal_handler(number, active.cancel)
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        with contextlib.suppress(NotImplementedError, AttributeError):
+            loop.add_signal_handler(getattr(signal, name), active.cancel)
     progress = Progress(console)
     outcome: Outcome | None = None
     try:

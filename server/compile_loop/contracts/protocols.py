@@ -173,6 +173,10 @@ class Shadow(Protocol):
         """A file's bytes in the copy; None where there is no such file."""
         ...
 
+    async def original(self, path: str) -> bytes | None:
+        """A file's bytes as the copy was laid out, whatever a check has done to it since."""
+        ...
+
     async def write(self, path: str, data: bytes | None) -> None:
         """Set a file's bytes in the copy; None deletes it."""
         ...

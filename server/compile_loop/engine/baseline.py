@@ -16,6 +16,7 @@ from compile_loop.engine.gave_up import GaveUp
 from compile_loop.engine.holdouts import holdout_baseline
 from compile_loop.engine.targets import choose_targets
 from compile_loop.engine.verdict import judge
+from compile_loop.engine.worktree import Changes
 
 QUICK = 10.0
 """Seconds: a red baseline that took less is run twice."""
@@ -41,10 +42,28 @@ async def take_baseline(course: Course) -> State:
         course.emit(Warned(f"{path} is named by the failures but is not edited: {reason}."))
     await course.work.add(course.targets.writable)
     course.emit(TargetsChosen(course.work.originals))
+    if rewritten := await course.work.rewritten():
+        state = await _own_repairs(course, state, rewritten)
     await holdout_baseline(course)
     if course.earlier is not None and (kept := await course.take_up(course.earlier)):
         await course.work.write(kept)
         return await course.verify(Pass.SUGGESTION)
+    return state
+
+
+async def _own_repairs(course: Course, state: State, rewritten: Changes) -> State:
+    """A check that formats or fixes: what it made of the targets is a suggestion like any other, and else taken back."""
+    course.emit(Warned(f"The check itself changes {', '.join(rewritten)}."))
+    if course.request.suggestions and not course.has_wish and all(data is not None for data in rewritten.values()):
+        await course.work.write(rewritten)
+        repaired = await course.verify(Pass.SUGGESTION)
+        if repaired.verdict.green and repaired.changes:
+            course.explanations.append("The check itself repairs this when it runs; the edit keeps what it did.")
+            course.flaky = None
+            return repaired
+    for path in rewritten:
+        await course.parts.shadow.write(path, course.work.originals[path])
+    await course.work.restore({})
     return state
 
 

@@ -18,7 +18,7 @@ async def fix(course: Course) -> Outcome:
     """Raises `GaveUp`, `Nominated`, `ModelError` or `ShadowError` where it ends early."""
     await course.open_shadow()
     state = await take_baseline(course)
-    if state.verdict.green and course.holdouts_green and not course.has_wish:
+    if state.verdict.green and not state.changes and course.holdouts_green and not course.has_wish:
         return course.nothing_to_fix(state)
     if course.request.suggestions and not course.has_wish:
         state = await apply_suggestions(course, state)

@@ -24,10 +24,16 @@ class WorkTree:
         """What the files of the last write held before it; tells a stale SEARCH from a wrong one (SPEC E7)."""
 
     async def add(self, paths: Sequence[str]) -> None:
-        """Read targets that are not known yet."""
+        """Read targets that are not known yet, as they were before any check ran."""
         for path in paths:
             if path not in self._before:
-                self._before[path] = self._now[path] = await self._shadow.read(path)
+                await self._shadow.read(path)  # keeps it from changing with the user's tree
+                self._before[path] = self._now[path] = await self._shadow.original(path)
+
+    async def rewritten(self) -> Changes:
+        """Targets that a check has changed in the shadow, with what it made of them."""
+        found = {path: await self._shadow.read(path) for path in self._now}
+        return {path: data for path, data in found.items() if data != self._now[path]}
 
     @property
     def targets(self) -> list[Target]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from compile_loop.contracts.edits import Edit, FileChange
 from compile_loop.contracts.protocols import ShadowError
-from compile_loop.shadow.journal import Journal, recover
+from compile_loop.shadow.journal import Journal, is_write_protected, recover
 
 
 class ApplyError(Exception):
@@ -24,6 +24,8 @@ def apply_edit(root: Path, edit: Edit, journals: Path) -> None:
     recover(journals)
     for change in edit.files:
         _refuse_if_changed(root, change)
+        if change.after is not None and is_write_protected(root / change.path):
+            raise ApplyError(f"{change.path} is write-protected. Make it writable first; nothing was changed.")
     journal = Journal(journals)
     try:
         for change in edit.files:
@@ -39,6 +41,12 @@ def apply_edit(root: Path, edit: Edit, journals: Path) -> None:
         journal.discard()
         raise ApplyError(f"The edit could not be written, and nothing was changed: {error}.") from error
     journal.discard()
+    for change in edit.files:
+        place = root / change.path
+        if (place.read_bytes() if place.exists() else None) != change.after:
+            raise ApplyError(
+                f"{change.path} was written, but is not what was meant: it changed at the same moment. Look at it."
+            )
 
 
 def _refuse_if_changed(root: Path, change: FileChange) -> None:

@@ -76,6 +76,12 @@ class CopyShadow:
         """A file's bytes in the copy."""
         return await self._in_thread(self._read, path)  # type: ignore[no-any-return]
 
+    async def original(self, path: str) -> bytes | None:
+        """The unsaved text, else the file in the user's tree."""
+        if path in self._buffers and not self._underneath.is_changed(path):
+            return self._buffers[path]
+        return await asyncio.to_thread(self._underneath.on_disk, path)
+
     async def write(self, path: str, data: bytes | None) -> None:
         """Set a file's bytes in the copy. A file that has these bytes keeps its time."""
         await self._in_thread(self._write, path, data)
@@ -175,6 +181,8 @@ class CopyShadow:
             place.parent.mkdir(parents=True, exist_ok=True)
             if place.is_symlink() and not place.resolve().is_relative_to(self._copy.resolve()):
                 raise ShadowError(f"{path} is a link out of the workspace and is not written.")
+            if place.exists() and not place.is_dir() and not place.is_file():
+                place.unlink()  # a check put a pipe or a socket there: opening it would wait for ever
             place.write_bytes(data)
         except OSError as error:
             raise ShadowError(f"{path} could not be written in the isolated copy: {error}.") from error

@@ -41,6 +41,10 @@ class InPlaceShadow:
         """A file's bytes."""
         return self.peek(f"{self._root}/{path}")
 
+    async def original(self, path: str) -> bytes | None:
+        """The file as it is: a check's own writing cannot be told from the user's here."""
+        return self.peek(f"{self._root}/{path}")
+
     async def write(self, path: str, data: bytes | None) -> None:
         """Set a file's bytes, its original kept. Raises `ShadowError`."""
         place = self._root / path

@@ -30,10 +30,13 @@ class Journal:
         self._made: list[str] = []
 
     def write(self, path: Path, data: bytes | None) -> None:
-        """Set a file's bytes in one step, its original kept; None removes it.
+        """Set a file's bytes, its original kept; None removes it. Owner, mode, attributes and further names stay.
 
-        Raises `ShadowError` where the original cannot be kept, `OSError` where the file cannot be written.
+        Raises `ShadowError` where the original cannot be kept or the file is write-protected, `OSError` where it cannot be
+        written.
         """
+        if data is not None and is_write_protected(path):
+            raise ShadowError(f"{path} is write-protected. Make it writable first")
         self._keep(path, data)
         if data is None:
             path.resolve().unlink(missing_ok=True)
@@ -62,7 +65,11 @@ class Journal:
                 self._made += [str(folder) for folder in path.parents if not folder.exists()]
                 self._originals[str(path)] = name
             self._written[str(path)] = _mark(new)
-            index = {"originals": self._originals, "written": self._written, "made": self._made}
+            torn = None
+            if new is not None and not _can_be_replaced(path.resolve()):
+                _write(self._place / "new", new)
+                torn = str(path)
+            index = {"originals": self._originals, "written": self._written, "made": self._made, "torn": torn}
             fresh = self._place / "fresh"
             _write(fresh, json.dumps(index).encode())
             fresh.replace(self._place / _INDEX)
@@ -93,9 +100,19 @@ def _recover_one(place: Path) -> list[Path]:
     written = index["written"]
     for path in index["originals"]:
         _fresh(Path(path).resolve()).unlink(missing_ok=True)
-    ours = {path: name for path, name in index["originals"].items() if _mark(_bytes(Path(path))) == written[path]}
+    ours = {
+        path: name
+        for path, name in index["originals"].items()
+        if _mark(_bytes(Path(path))) == written[path] or (path == index.get("torn") and _is_torn(place, Path(path)))
+    }
     _put_back(place, ours, index["made"])
     return [Path(path) for path in ours]
+
+
+def _is_torn(place: Path, path: Path) -> bool:
+    """Whether a file that was being written where it is holds the beginning of its new bytes, and no more."""
+    now = _bytes(path)
+    return now is not None and (place / "new").read_bytes().startswith(now)
 
 
 def _put_back(place: Path, originals: dict[str, str | None], made: list[str]) -> None:
@@ -112,14 +129,47 @@ def _put_back(place: Path, originals: dict[str, str | None], made: list[str]) ->
             Path(folder).rmdir()
 
 
+def is_write_protected(path: Path) -> bool:
+    """Whether a file's owner has taken the right to write to it away, also from an administrator."""
+    return path.is_file() and not (path.stat().st_mode & 0o222 and os.access(path, os.W_OK))
+
+
+def _can_be_replaced(place: Path) -> bool:
+    """Whether a new file can stand for this one: it has no other name, and an owner that we can give."""
+    if not place.is_file():
+        return True
+    was = place.stat()
+    ours = os.name != "posix" or os.geteuid() == 0 or (was.st_uid == os.geteuid() and was.st_gid == os.getegid())
+    return was.st_nlink == 1 and ours and os.access(place.parent, os.W_OK)
+
+
 def _replace(place: Path, data: bytes) -> None:
-    """Set a file's bytes in one step, its mode kept: a crash leaves the old bytes or the new."""
+    """Set a file's bytes, its mode, owner and attributes kept: in one step, or where it is if it has further names."""
     place.parent.mkdir(parents=True, exist_ok=True)
+    if not _can_be_replaced(place):
+        _write(place, data)
+        return
     fresh = _fresh(place)
     _write(fresh, data)
     if place.exists():
-        fresh.chmod(place.stat().st_mode)
+        try:
+            _dress(fresh, place)
+        except OSError:
+            fresh.unlink()
+            _write(place, data)
+            return
     fresh.replace(place)
+
+
+def _dress(fresh: Path, place: Path) -> None:
+    """Give a new file what the old one had. Raises `OSError`."""
+    was, now = place.stat(), fresh.stat()
+    if os.name == "posix" and (was.st_uid, was.st_gid) != (now.st_uid, now.st_gid):
+        os.chown(fresh, was.st_uid, was.st_gid)
+    if hasattr(os, "listxattr"):
+        for name in os.listxattr(place):
+            os.setxattr(fresh, name, os.getxattr(place, name))
+    fresh.chmod(was.st_mode)
 
 
 def _fresh(place: Path) -> Path:

@@ -94,6 +94,12 @@ class OverlayShadow:
         await asyncio.to_thread(self._underneath.note, path, data)
         return data
 
+    async def original(self, path: str) -> bytes | None:
+        """The unsaved text, else the file in the user's tree."""
+        if path in self._buffers and not self._underneath.is_changed(path):
+            return self._buffers[path]
+        return await asyncio.to_thread(self._underneath.on_disk, path)
+
     async def write(self, path: str, data: bytes | None) -> None:
         """Set a file's bytes; None removes it. A file that has these bytes keeps its time. Raises `ShadowError`."""
         await self._in_thread(self._write, path, data)

@@ -80,7 +80,7 @@ def _make(
         assert trial.layers is not None
         elsewhere = _CONFINED if confinement is not None else _FREE
         return OverlayShadow(root, buffers, trial.layers, confinement, f"{trial.reason}; {elsewhere}")
-    guard: Guard | None = guard_of(root, confinement) if try_guard().ok else None
+    guard: Guard | None = guard_of(root, confinement) if try_guard(root).ok else None
     elsewhere = _UNGUARDED if guard is None else _CONFINED if confinement is not None else _FREE
     kind = CloneShadow if strategy == "clone" else CopyShadow
     return kind(root, buffers, place=trial.place, guard=guard, isolation=f"{trial.reason}; {elsewhere}{why}")

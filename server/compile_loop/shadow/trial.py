@@ -192,12 +192,17 @@ def try_copy(root: Path) -> Trial:
     return Trial(False, reason)
 
 
-@cache
-def try_guard() -> Trial:
+def try_guard(root: Path) -> Trial:
     """Run a command under a guard, and see that it can write where it may and nowhere else."""
     if sys.platform != "linux":
         return Trial(False, "only Linux has it")
-    base = new_folder(temporary_places()[0])
+    places = [place for place in temporary_places() if not place.resolve().is_relative_to(root)]
+    return _guard_in(places[0]) if places else Trial(False, "every temporary folder lies inside the workspace")
+
+
+@cache
+def _guard_in(place: Path) -> Trial:
+    base = new_folder(place)
     try:
         inside, outside = base / "inside", base / "outside"
         inside.mkdir()

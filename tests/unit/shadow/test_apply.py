@@ -151,3 +151,62 @@ async def test_in_place_is_put_back(tmp_path: Path) -> None:
     shadow.restore()
     assert files(root) == before and not (root / "new").exists()
     assert list((tmp_path / "journals").glob("*")) == []
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs hard links")
+def test_further_names_of_a_file_stay_its_names(tmp_path: Path) -> None:
+    root = laid_out(tmp_path / "ws")
+    os.link(root / "f0.c", tmp_path / "other name")
+    number, before = (root / "f0.c").stat().st_ino, (root / "f0.c").read_bytes()
+    apply_edit(root, Edit((file_change("f0.c", before, b"new"),)), tmp_path / "journals")
+    assert (tmp_path / "other name").read_bytes() == b"new" and (root / "f0.c").stat().st_ino == number
+
+
+@pytest.mark.skipif(not hasattr(os, "setxattr"), reason="needs extended attributes")
+def test_attributes_and_owner_stay(tmp_path: Path) -> None:
+    root = laid_out(tmp_path / "ws")
+    place = root / "f0.c"
+    try:
+        os.setxattr(place, "user.note", b"mine")
+    except OSError as error:
+        pytest.skip(str(error))
+    owner = (4711, 4712) if os.geteuid() == 0 else (os.getuid(), os.getgid())
+    os.chown(place, *owner)
+    apply_edit(root, Edit((file_change("f0.c", place.read_bytes(), b"new"),)), tmp_path / "journals")
+    assert place.read_bytes() == b"new" and os.getxattr(place, "user.note") == b"mine"
+    assert (place.stat().st_uid, place.stat().st_gid) == owner
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs modes")
+def test_a_write_protected_file_is_not_overwritten(tmp_path: Path) -> None:
+    root = laid_out(tmp_path / "ws")
+    before = files(root)
+    (root / "f1.c").chmod(0o444)
+    edit = Edit(tuple(file_change(name, before[name], b"new") for name in ("f0.c", "f1.c")))
+    with pytest.raises(ApplyError, match=r"f1\.c is write-protected\. Make it writable first; nothing was changed"):
+        apply_edit(root, edit, tmp_path / "journals")
+    assert files(root) == before
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs hard links")
+@pytest.mark.parametrize("written", [0, 3, 7000])
+def test_a_file_that_is_half_written_where_it_is_is_put_back(tmp_path: Path, written: int) -> None:
+    """Killed in the middle of writing a file that has another name, so that it could not be replaced in one step."""
+    root, journals = laid_out(tmp_path / "ws"), tmp_path / "journals"
+    os.link(root / "f0.c", tmp_path / "other name")
+    before = (root / "f0.c").read_bytes()
+    code = (
+        "import os, sys\nfrom pathlib import Path\nfrom compile_loop.shadow import journal\n"
+        "real = journal._write\n"
+        "def torn(path, data):\n"
+        "    if path.name == 'f0.c':\n"
+        f"        path.open('wb').write(data[:{written}])\n"
+        "        os._exit(9)\n"
+        "    real(path, data)\n"
+        "journal._write = torn\n"
+        "journal.Journal(Path(sys.argv[2])).write(Path(sys.argv[1], 'f0.c'), b'ours' * 2000)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(root), str(journals)], check=False)
+    assert done.returncode == 9 and (root / "f0.c").read_bytes() == (b"ours" * 2000)[:written]
+    assert recover(journals) == [root / "f0.c"]
+    assert (tmp_path / "other name").read_bytes() == before

@@ -77,7 +77,7 @@ async def test_elsewhere_than_on_linux_it_is_a_copy_that_says_what_it_lacks(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "platform", "darwin")
-    trial.try_guard.cache_clear()
+    trial._guard_in.cache_clear()
     try:
         shadow = choose(root, {"a.c": b"typed"})
         assert "no overlay: only Linux has it" in shadow.isolation and "not held back" in shadow.isolation
@@ -86,7 +86,7 @@ async def test_elsewhere_than_on_linux_it_is_a_copy_that_says_what_it_lacks(
         assert shadow.command(["make"], ".")[0] == ["make"]
         await shadow.close()
     finally:
-        trial.try_guard.cache_clear()
+        trial._guard_in.cache_clear()
 
 
 @pytest.mark.spec("W1")

@@ -56,6 +56,8 @@ def write(root: bytes, path: bytes, data: bytes | None) -> None:
     if not is_below(place, root):
         raise RefusedError(f"{os.fsdecode(path)} is a link out of the workspace and is not written.")
     os.makedirs(os.path.dirname(place), exist_ok=True)
+    if os.path.lexists(place) and not os.path.isdir(place) and not stat.S_ISREG(os.stat(place).st_mode):
+        os.unlink(place)  # a check put a pipe or a socket there: opening it would wait for ever
     try:
         _overwrite(place, data)
     except FileNotFoundError:
