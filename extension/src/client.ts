@@ -64,7 +64,7 @@ export class Server {
 
   private async start(): Promise<LanguageClient> {
     try {
-      const python = await findPython(this.context.extensionPath);
+      const python = await findPython(this.context);
       this.log.info(`Server: ${python.path} (${python.why})`);
       const client = this.create(python.path);
       this.starting.fire(client);
@@ -89,12 +89,12 @@ export class Server {
 
   private create(python: string): LanguageClient {
     const known: InitializationOptions = { clientHandlesCommands: true, trusted: workspace.isTrusted };
-    // Started outside the workspace: `-m` imports from the current folder, which need not be trusted.
+    // Apart (`-I`): neither the current folder nor the user's own packages come before the server's.
     const options = { cwd: this.context.extensionPath };
     const client: LanguageClient = new QuietClient(
       SECTION,
       "Compile Loop",
-      { command: python, args: ["-m", "compile_loop.lsp"], options },
+      { command: python, args: ["-I", "-m", "compile_loop.lsp"], options },
       {
         documentSelector: [{ scheme: "file" }],
         diagnosticCollectionName: "compile-loop",

@@ -1,5 +1,5 @@
 // Builds the extension and runs the journeys in a real VS Code: `npm run test:vscode`, with names of journeys to run only those.
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,6 +7,8 @@ import { install } from "./install.mjs";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const ROOT = resolve(HERE, "../..");
+/** Installs the package with the network cut off. */
+const OFFLINE = "offline.test.ts";
 
 /** @param {string[]} chosen */
 async function main(chosen) {
@@ -18,12 +20,40 @@ async function main(chosen) {
   if (files.length === 0) {
     throw new Error(`No journey is called ${chosen.join(" or ")}. There are: ${all.join(", ")}`);
   }
+  if (files.includes(OFFLINE)) {
+    execFileSync("npm", ["run", "--silent", "package"], { cwd: ROOT, stdio: ["ignore", "inherit", "inherit"] });
+  }
+  const environment = { ...process.env, CODE_SERVER_NODE: node, CODE_SERVER_ENTRY: codeServer, CHROMIUM: chromium };
+  const online = files.filter((name) => name !== OFFLINE);
+  const code = online.length ? await journeys([node], online, environment) : 0;
+  if (code || !files.includes(OFFLINE)) {
+    return code;
+  }
+  // In a network of its own, in which there is nothing but loopback.
+  const alone = ["unshare", ...(process.getuid?.() === 0 ? [] : ["-r"]), "-n", "python3", join(HERE, "loopback.py")];
+  if (spawnSync(alone[0] ?? "", [...alone.slice(1), "true"]).status === 0) {
+    return await journeys([...alone, node], [OFFLINE], { ...environment, OFFLINE: "namespace" });
+  }
+  console.log("No network of its own can be had here: proxies that lead nowhere stand in for the cut.");
+  const nowhere = "http://127.0.0.1:9";
+  const dead = { http_proxy: nowhere, https_proxy: nowhere, HTTP_PROXY: nowhere, HTTPS_PROXY: nowhere };
+  return await journeys([node], [OFFLINE], { ...environment, ...dead, no_proxy: "127.0.0.1", PIP_NO_INDEX: "1" });
+}
+
+/**
+ * @param {string[]} command How to start Node.js.
+ * @param {string[]} files
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {Promise<number>}
+ */
+async function journeys(command, files, env) {
   // The Node.js of the installed VS Code runs TypeScript as it is. One journey at a time: each has a browser of its own.
   const words = ["--test", "--test-concurrency=1", "--test-timeout=240000", "--test-force-exit", "--no-warnings"];
-  const tests = spawn(node, [...words, ...files.map((name) => join(HERE, "journeys", name))], {
+  const [program = "", ...before] = command;
+  const tests = spawn(program, [...before, ...words, ...files.map((name) => join(HERE, "journeys", name))], {
     cwd: ROOT,
     stdio: ["ignore", "inherit", "inherit"],
-    env: { ...process.env, CODE_SERVER_NODE: node, CODE_SERVER_ENTRY: codeServer, CHROMIUM: chromium },
+    env,
   });
   for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM"])) {
     process.on(signal, () => tests.kill(signal));

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import {
   cpSync,
   existsSync,
@@ -49,6 +49,8 @@ export interface Options {
   /** False: the folder opens in Restricted Mode. */
   readonly trusted?: boolean;
   readonly env?: Record<string, string>;
+  /** A package to install, instead of the extension as it lies in this checkout. */
+  readonly vsix?: string | undefined;
 }
 
 /** A VS Code served on loopback, with the extension and its test companion in it, and all that belongs to it in one folder. */
@@ -58,9 +60,9 @@ export class CodeServer {
   private child: ChildProcess | undefined;
   private port = 0;
 
-  async start({ settings = {}, trusted = true, env = {} }: Options): Promise<void> {
+  async start({ settings = {}, trusted = true, env = {}, vsix }: Options): Promise<void> {
     this.configure(settings);
-    this.addExtensions();
+    this.addExtensions(vsix);
     this.port = await freePort();
     const log = openSync(this.logFile, "w");
     const words = [
@@ -70,15 +72,7 @@ export class CodeServer {
       ...["--disable-telemetry", "--disable-update-check", ...(trusted ? ["--disable-workspace-trust"] : [])],
     ];
     const child = spawn(required("CODE_SERVER_NODE"), words, {
-      env: {
-        ...process.env,
-        XDG_DATA_HOME: join(this.root, "data"),
-        XDG_CONFIG_HOME: join(this.root, "config"),
-        XDG_STATE_HOME: join(this.root, "state"),
-        EXTENSIONS_GALLERY: '{"serviceUrl":""}',
-        COMPANION_STATE: this.state,
-        ...env,
-      },
+      env: { ...this.environment(), ...env },
       stdio: ["ignore", log, log],
       detached: true, // a process group of its own, so that stopping it ends all of it
     });
@@ -152,14 +146,32 @@ export class CodeServer {
     return join(this.root, "code-server.log");
   }
 
-  private addExtensions(): void {
-    const extension = join(this.root, "extensions", "compile-loop.compile-loop-0.1.0");
-    for (const part of ["package.json", "dist"]) {
+  private addExtensions(vsix?: string): void {
+    const extensions = join(this.root, "extensions");
+    const companion = join(extensions, "compile-loop.companion-0.0.1");
+    cpSync(join(ROOT, "tests/vscode/companion"), companion, { recursive: true });
+    if (vsix) {
+      const where = ["--extensions-dir", extensions, "--user-data-dir", join(this.root, "user-data")];
+      const words = [required("CODE_SERVER_ENTRY"), ...where, "--install-extension", vsix];
+      execFileSync(required("CODE_SERVER_NODE"), words, { env: this.environment(), stdio: "pipe" });
+      return;
+    }
+    const extension = join(extensions, "compile-loop.compile-loop-0.1.0");
+    for (const part of ["package.json", "dist/extension.js", "docs", "extension/python"]) {
       cpSync(join(ROOT, part), join(extension, part), { recursive: true });
     }
     symlinkSync(join(ROOT, ".venv"), join(extension, ".venv")); // as a developer's checkout has it
-    const companion = join(this.root, "extensions", "compile-loop.companion-0.0.1");
-    cpSync(join(ROOT, "tests/vscode/companion"), companion, { recursive: true });
+  }
+
+  private environment(): NodeJS.ProcessEnv {
+    return {
+      ...process.env,
+      XDG_DATA_HOME: join(this.root, "data"),
+      XDG_CONFIG_HOME: join(this.root, "config"),
+      XDG_STATE_HOME: join(this.root, "state"),
+      EXTENSIONS_GALLERY: '{"serviceUrl":""}',
+      COMPANION_STATE: this.state,
+    };
   }
 }
 

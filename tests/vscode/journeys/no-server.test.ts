@@ -34,11 +34,11 @@ test("with no server each command says why, and where to go (V2)", async () => {
 
     // Other Pythons that will not do. The setting takes effect as it changes.
     for (const [answer, words] of [
-      ['{"version": [3, 8, 1], "found": true}', /Python 3\.8 .* is too old: Compile Loop needs 3\.10 or newer/],
-      ['{"version": [3, 12, 0], "found": false}', /Python 3\.12 .* has no package compile-loop/],
-      ['{"version": [3, 12, 0], "found": true}', "The server of Compile Loop did not start"],
+      ['{"error": "Python 3.8 (/old/python) is too old: Compile Loop needs 3.10 or newer."}', /3\.8 .* is too old/],
+      ["no word of JSON", /could not set up the server/],
+      ['{"python": "/bin/false"}', "The server of Compile Loop did not start"],
     ] as const) {
-      const python = join(vscode.server.root, "python");
+      const python = join(vscode.server.root, "python"); // its own words are proved without an editor
       writeFileSync(python, `#!/bin/sh\necho '${answer}'\n`);
       chmodSync(python, 0o755);
       vscode.server.configure({ "compileLoop.server.python": python });
