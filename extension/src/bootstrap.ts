@@ -7,7 +7,7 @@ import { Refusal } from "./notify.js";
 type Step = { done: number; of: number };
 /** What `bootstrap.py` says, a line each. */
 type Line = Step | { python: string } | { error: string };
-const TITLE = "Compile Loop sets up its Python environment";
+const TITLE = "Compile Loop sets up its Python";
 
 /**
  * The interpreter for the server, as `python` says: of a packed extension that of its private environment, which is made,

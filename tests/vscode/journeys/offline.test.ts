@@ -37,7 +37,7 @@ test("installed from its package with no network: its own Python, a fix, a repai
     const victim = join(site, "compile_loop/lsp/server.py");
     execFileSync("truncate", ["-s", "100", victim]);
     await vscode.command("Compile Loop: Restart Server");
-    await vscode.notification("Compile Loop sets up its Python environment").waitFor();
+    await vscode.notification("Compile Loop sets up its Python").waitFor();
     await vscode.picture("offline-repair");
     const whole = () => environments().join() === home && statSync(victim).size > 100;
     await until("the server to be up again", () => whole() && servers(vscode).length > 0, 60_000);
