@@ -64,7 +64,7 @@ class Job:
 
     `targets` may be empty only where `scope` is `workspace`. `checks` are command lines; empty: the setting, else found
     from the manifest or the language. `holdouts` are command lines of hidden checks. `buffers` is unsaved text, encoded
-    as the file on disk is. `generator` stands in for the model of the settings. `ask_user` and `auth` are the face's
+    as the file on disk is. `generator` and `consult` stand in for the models of the settings. `ask_user` and `auth` are the face's
     dialogs, where it has any. `memory` stands in for this machine's repair memory; `lineage` names runs that this one
     `continues` or `resumes`. `model_reason` says why the settings name this model where the user did not.
     """
@@ -79,6 +79,7 @@ class Job:
     encodings: Mapping[Path, str] = field(default_factory=dict)
     reproduce: Diagnostic | None = None
     generator: TurnGenerator | None = None
+    consult: TurnGenerator | None = None
     model_reason: str = ""
     holdouts: tuple[str, ...] = ()
     ask_user: AskUser | None = None
@@ -134,7 +135,9 @@ def start(job: Job) -> Run:
         ),
         protected=WorkspaceProtection(root, file.protected, check_scripts(contract.checks, root)),
         clock=time.monotonic,
-        price=_price(job),
+        price=price_of_model(job.settings),
+        consult=job.consult or consultant_of(job.settings),
+        consult_price=price_of_model(_for_consulting(job.settings)),
         model_reason=job.model_reason,
         advice=advice(os.environ),
     )
@@ -316,19 +319,35 @@ def model_of(settings: Settings) -> TurnGenerator | None:
         raise ConfigurationError(str(error)) from error
 
 
-def _price(job: Job) -> Price | None:
-    """What a call of the job's model costs; None where that is not known."""
-    if not names_model(job.settings):
+def consultant_of(settings: Settings) -> TurnGenerator | None:
+    """The stronger model that may be asked; None where none is set. Raises `ConfigurationError`."""
+    return model_of(_for_consulting(settings))
+
+
+def _for_consulting(settings: Settings) -> Settings:
+    """The settings with the stronger model in the place of the model (SPEC L13)."""
+    model, address, key = settings.consult_model, settings.consult_base_url, settings.consult_api_key_env
+    own: dict[str, Any] = {
+        "api_key": None,
+        "headers": {},
+        "extra_body": {},
+    }  # those of the model may not suit another endpoint
+    return settings.model_copy(update={"model": model, "base_url": address, "api_key_env": key, **own})
+
+
+def price_of_model(settings: Settings) -> Price | None:
+    """What a call of the settings' model costs; None where that is not known. Raises `ConfigurationError`."""
+    if not names_model(settings):
         return None
     try:
-        provider, model = parse_model(job.settings.model)
-        return price_of(provider, model, job.settings.base_url or None, job.settings.prices)
+        provider, model = parse_model(settings.model)
+        return price_of(provider, model, settings.base_url or None, settings.prices)
     except ValueError as error:
         raise ConfigurationError(str(error)) from error
 
 
 def _secret_names(settings: Settings) -> Sequence[str]:
-    return (settings.api_key_env,) if settings.api_key_env else ()
+    return [name for name in (settings.api_key_env, settings.consult_api_key_env) if name]
 
 
 def _workspace(root: Path) -> Path:

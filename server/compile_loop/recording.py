@@ -59,7 +59,11 @@ def recorded(
 def secrets_of(settings: Settings, environment: Mapping[str, str]) -> list[str]:
     """The keys that settings hold or name, what they send in headers that carry keys, and log-ins in addresses."""
     key = settings.api_key.get_secret_value() if settings.api_key else ""
-    named = environment.get(settings.api_key_env, "") if settings.api_key_env else ""
+    named = [environment.get(name, "") for name in (settings.api_key_env, settings.consult_api_key_env) if name]
     sent = [value for name, value in settings.headers.items() if _CARRIES_KEY.search(name)]
-    logins = [login for address in (settings.base_url, settings.proxy) for login in logins_in(address)]
-    return [secret for value in (key, named, *sent, *logins) for secret in (value, value.rpartition(" ")[2]) if secret]
+    logins = [
+        login
+        for address in (settings.base_url, settings.consult_base_url, settings.proxy)
+        for login in logins_in(address)
+    ]
+    return [secret for value in (key, *named, *sent, *logins) for secret in (value, value.rpartition(" ")[2]) if secret]

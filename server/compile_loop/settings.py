@@ -47,6 +47,11 @@ class Settings(BaseModel):
     """Address of a proxy for the model's endpoint; empty: the environment's, which is not used for this machine."""
     ca_file: str = ""
     """PEM file of further issuers of certificates that are trusted for the model's endpoint."""
+    consult_model: str = ""
+    """A stronger model that the model may ask a question, as `provider:name`; empty: none."""
+    consult_base_url: str = Field(default="", repr=False)
+    consult_api_key_env: str = ""
+    """Address and key's variable of the stronger model, as `base_url` and `api_key_env` are the model's."""
     prices: dict[str, dict[str, float]] = Field(default_factory=dict)
     """Of a million tokens, by `provider:name` or `name`: `input`, `output`, `cached`, `written`; wins over the table."""
     tool_mode: Literal["auto", "read_only", "none", "adaptive"] = "auto"
@@ -82,7 +87,7 @@ class Settings(BaseModel):
     allow_new_files: bool = False
     apply: Literal["preview", "auto"] = "preview"
 
-    @field_serializer("base_url")
+    @field_serializer("base_url", "consult_base_url")
     def _without_credentials(self, address: str) -> str:
         """A user's name and password, or a key in the query, are in no record (SPEC Z1)."""
         try:

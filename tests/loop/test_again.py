@@ -98,6 +98,20 @@ async def test_reads_calls_and_answers_of_a_person_are_replayed(root: Path) -> N
     assert outcome.ending is Ending.GREEN, outcome.failure
 
 
+@pytest.mark.spec("L13")
+async def test_answers_of_a_stronger_model_are_replayed_and_it_is_not_asked(root: Path) -> None:
+    def call(number: int, question: str) -> ScriptedReply:
+        return ScriptedReply("", tool_calls=(ToolCall(f"c{number}", "consult", json.dumps({"question": question})),))
+
+    strong = ScriptedGenerator(["A semicolon."])
+    replies = [call(1, "What is wrong?"), call(2, "And else?"), FIRST, SECOND]
+    record = await recorded(root, replies, consult=strong)
+    assert [messages[0].content for messages in strong.requests] == ["What is wrong?", "And else?"]
+    outcome, _ = await done(replay(record).run)
+    assert outcome.ending is Ending.GREEN, outcome.failure
+    assert outcome.tally.spending.consults == 1
+
+
 @pytest.mark.spec("R2")
 async def test_a_changed_candidate_is_an_error_that_says_where(root: Path) -> None:
     record = await recorded(root)
@@ -341,5 +355,5 @@ async def test_calls_of_tools_before_the_break_are_done_again_in_the_new_copy(ro
 def test_the_dataclass_of_a_job_has_no_field_that_a_record_forgets() -> None:
     """Every field of a job is either in the record, a dialog of the face, or stands in for a part."""
     kept = {"root", "targets", "settings", "scope", "checks", "spec", "buffers", "encodings", "reproduce", "holdouts"}
-    of_the_face = {"generator", "ask_user", "auth", "memory", "lineage", "model_reason"}
+    of_the_face = {"generator", "ask_user", "auth", "memory", "lineage", "model_reason", "consult"}
     assert {field.name for field in dataclasses.fields(Job)} == kept | of_the_face

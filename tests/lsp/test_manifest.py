@@ -29,8 +29,17 @@ RESTRICTED = {
 NEVER_A_SETTING = {"apiKey"}
 FIELDS = {field.alias or name: name for name, field in Settings.model_fields.items()}
 OF_THE_USER_ALONE = {
-    "baseUrl", "apiKeyEnv", "headers", "extraBody", "proxy", "caFile", "confineChecks", "writableFolders",
-}  # fmt: skip
+    "baseUrl",
+    "apiKeyEnv",
+    "headers",
+    "extraBody",
+    "consultBaseUrl",
+    "consultApiKeyEnv",
+    "proxy",
+    "caFile",
+    "confineChecks",
+    "writableFolders",
+}
 """Addresses, secrets, and what lets checks out: no folder may set them."""
 
 

@@ -69,3 +69,32 @@ async def test_a_program_that_answers_with_a_block(tmp_path: Path) -> None:
     source = f"import sys; prompt = sys.stdin.read(); print({BLOCK!r} if 'two' in prompt else 'what?')"
     outcome = await run(tmp_path, model=f"command:{program(tmp_path / 'model.py', source)}")
     assert outcome.ok, outcome
+
+
+@pytest.mark.spec("L13")
+async def test_a_stronger_model_that_is_set_is_asked_and_priced_apart(tmp_path: Path) -> None:
+    """Each has an endpoint of its own; neither gets the other's headers."""
+    (tmp_path / "a.c").write_text(BROKEN, "utf-8")
+    small, strong = DIALECTS[0], DIALECTS[2]
+    asks = small.makes(("consult", {"question": "What is two?"}))
+    with ModelServer(asks, small.says(BLOCK)) as first, ModelServer(strong.says("It is 2.")) as second:
+        settings = Settings(
+            model="openai:small",
+            base_url=first.base_url,
+            headers={"X-Small": "1"},
+            consult_model="anthropic:strong",
+            consult_base_url=second.base_url,
+            prices={"anthropic:strong": {"input": 1000.0, "output": 0.0, "cached": 0.0, "written": 0.0}},
+            max_cost=10.0,
+            suggestions=False,
+            repair_memory=False,
+            record=False,
+        )
+        events = [event async for event in start(Job(tmp_path, (tmp_path / "a.c",), settings, checks=(CHECK,)))]
+        assert "It is 2." in first.requests[1].body.decode()
+        assert second.requests[0].json["model"] == "strong" and "x-small" not in second.requests[0].headers
+    last = events[-1]
+    assert isinstance(last, RunFinished) and last.outcome.ok
+    spending = last.outcome.tally.spending
+    assert (spending.calls, spending.consults) == (3, 1)
+    assert spending.cost == pytest.approx(0.1), "100 tokens of the stronger model's prompt are not from its cache"

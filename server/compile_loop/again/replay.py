@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from compile_loop.again.answers import RecordedAnswers, asks
+from compile_loop.again.answers import RecordedAdvice, RecordedAnswers, asks
 from compile_loop.again.jobs import as_recorded, differing, job_of, turns_of
 from compile_loop.again.recorded_turns import RecordedTurns
 from compile_loop.assemble import ConfigurationError, Job, carry_on, start
@@ -14,6 +14,7 @@ from compile_loop.engine.handle import Run
 from compile_loop.record.folder import RecordError
 from compile_loop.record.recall_log import RecordedMemory
 from compile_loop.record.store import Record, Store
+from compile_loop.tools.consult import CONSULT
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +52,12 @@ def replay(
         generator = RecordedTurns(turns, name, as_recorded(record.asked, job.root, job.settings))
     job = replace(
         job,
-        settings=job.settings.model_copy(update={"model": ""}),
+        settings=job.settings.model_copy(update={"model": "", "consult_model": ""}),
         checks=tuple(checks) or job.checks,
         generator=generator,
         memory=RecordedMemory(record.recalled()),
         ask_user=RecordedAnswers(turns) if asks(turns) else None,
+        consult=RecordedAdvice(turns) if asks(turns, CONSULT) else None,
     )
     run = start(job) if earlier is None else carry_on(job, earlier)
     return Replay(run, job, tuple(differing(record, job)), generator)

@@ -11,10 +11,10 @@ from contextlib import aclosing
 from dataclasses import replace
 from pathlib import Path
 
-from compile_loop.again.answers import RecordedAnswers
+from compile_loop.again.answers import RecordedAdvice, RecordedAnswers, asks
 from compile_loop.again.jobs import as_recorded, job_of, turns_of, with_buffers
 from compile_loop.again.recorded_turns import RecordedTurns, holds_secret
-from compile_loop.assemble import ConfigurationError, Job, carry_on, model_of, start
+from compile_loop.assemble import ConfigurationError, Job, carry_on, consultant_of, model_of, start
 from compile_loop.contracts.protocols import (
     AskUser,
     AuthGate,
@@ -32,6 +32,7 @@ from compile_loop.models.turn_log import Turn
 from compile_loop.record.recall_log import RecordedMemory
 from compile_loop.record.redact import MARK
 from compile_loop.record.store import Record, State
+from compile_loop.tools.consult import CONSULT
 
 LEAST_SECONDS = 60.0
 """What a resumed run has at least, however much of its deadline was used up."""
@@ -103,6 +104,7 @@ def resume(
         generator=None if live is None else ResumedModel(recorded, live),
         memory=RecordedMemory(record.recalled()) if record.recalled() else None,
         ask_user=RecordedAnswers(turns, ask_user) if ask_user is not None else None,
+        consult=RecordedAdvice(turns, consultant_of(job.settings)) if asks(turns, CONSULT) else None,
         auth=auth,
         lineage={"resumes": record.id},
     )

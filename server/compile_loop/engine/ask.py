@@ -39,6 +39,9 @@ CUT_OFF = (
 REPLY_TOKENS = 500
 """Taken for a reply whose length nobody knows yet, when a budget is held before a request."""
 
+Price = Callable[[Usage], "float | None"]
+"""A call's cost in the account's currency, None where it is not known."""
+
 
 async def ask(course: Course, talk: Transcript, model: TurnGenerator, tools: tuple[ToolSchema, ...]) -> Reply:
     """Stream the next reply of the conversation, shortened where the model's window demands it.
@@ -65,7 +68,7 @@ async def _ask_once(
 ) -> Reply:
     _within_budget(course, messages)
     reply = await _with_credential(course, model, messages, tools)
-    course.spending = spend(course, messages, reply)
+    course.spending = spend(course, messages, reply, course.parts.price)
     if (warning := course.estimate.observe(messages, reply.usage)) is not None:
         course.emit(Warned(warning))
     course.emit(ModelReplied(reply.finish, course.spending))
@@ -143,16 +146,18 @@ async def stream(
 
 def _lost(course: Course, messages: tuple[Message, ...], characters: int) -> None:
     """A reply that broke off is void, and owed all the same. Raises `GaveUp` where making the call again costs too much."""
-    course.spending = replace(spend(course, messages, Reply("." * characters)), calls=course.spending.calls)
+    course.spending = replace(
+        spend(course, messages, Reply("." * characters), course.parts.price), calls=course.spending.calls
+    )
     _within_budget(course, messages)
 
 
-def spend(course: Course, messages: tuple[Message, ...], reply: Reply) -> Spending:
+def spend(course: Course, messages: tuple[Message, ...], reply: Reply, price_of: Price | None) -> Spending:
     """What has been used after one more call; without the provider's figures, an estimate that says so."""
     before = course.spending
     written = len(reply.text) + sum(len(c.arguments) for c in reply.tool_calls)
     usage = reply.usage or Usage(course.estimate.tokens(size(messages)), course.estimate.tokens(written))
-    price = course.parts.price(usage) if course.parts.price else None
+    price = price_of(usage) if price_of else None
     return replace(
         before,
         calls=before.calls + 1,
@@ -188,7 +193,8 @@ async def consult(course: Course, question: str) -> str:
         )
     messages = (Message("user", question),)
     reply = await stream(model, messages, (), lambda _event: None, lambda lost: _lost(course, messages, lost))
-    course.spending = replace(spend(course, messages, reply), consults=course.spending.consults + 1)
+    spent = spend(course, messages, reply, course.parts.consult_price)
+    course.spending = replace(spent, consults=course.spending.consults + 1)
     return reply.text
 
 

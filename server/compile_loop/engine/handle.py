@@ -83,8 +83,9 @@ class Run:
         finally:
             deadline.cancel()
             await self._parts.shadow.close()
-            if self._parts.generator is not None:
-                await self._parts.generator.aclose()
+            for model in (self._parts.generator, self._parts.consult):
+                if model is not None:
+                    await model.aclose()
             self._events.put_nowait(None)
 
     async def _settle(self) -> Outcome:

@@ -92,6 +92,7 @@ class Parts:
     clock: Clock
     readable: Callable[[str], str | None] = _all_readable
     consult: TurnGenerator | None = None
+    consult_price: Callable[[Usage], float | None] | None = None
     ask_user: AskUser | None = None
     auth: AuthGate | None = None
     price: Callable[[Usage], float | None] | None = None

@@ -6,6 +6,10 @@ from compile_loop.contracts.protocols import ModelError
 from compile_loop.tools.context import ToolContext
 from compile_loop.tools.tool import Arguments, Tool, ToolResult, described, schema, text_argument
 
+FAILED = "The stronger model could not answer: "
+WITHOUT_IT = " Go on without it."
+"""Around the reason why there is no answer."""
+
 
 async def _call(arguments: Arguments, context: ToolContext) -> ToolResult:
     question = text_argument(arguments, "question")
@@ -14,7 +18,7 @@ async def _call(arguments: Arguments, context: ToolContext) -> ToolResult:
     try:
         return ToolResult(await context.consult(question))
     except ModelError as error:
-        return ToolResult(f"The stronger model could not answer: {error.message} Go on without it.", ok=False)
+        return ToolResult(f"{FAILED}{error.message}{WITHOUT_IT}", ok=False)
 
 
 CONSULT = Tool(
