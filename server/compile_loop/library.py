@@ -18,6 +18,7 @@ from compile_loop.contracts.protocols import TurnGenerator
 from compile_loop.engine.budget import Budget
 from compile_loop.engine.handle import Run
 from compile_loop.engine.request import Parts, RunRequest
+from compile_loop.shadow.ending import before_ending
 from compile_loop.shadow.in_place import InPlaceShadow
 from compile_loop.tools.catalogue import ToolMode, ToolNameError, offer
 from compile_loop.tools.extra import extra_tool
@@ -257,11 +258,12 @@ async def _run(conf: Conf, task: _Task, extra: tuple[Tool, ...], llm: TurnGenera
     last_error, outcome = "", None
     run = Run(request, parts)
     try:
-        async for event in run:
-            last_error = _error_in(event) or last_error
-            await _tell(conf.on_iter, event)
-            if isinstance(event, RunFinished):
-                outcome = event.outcome
+        with before_ending(shadow.restore):
+            async for event in run:
+                last_error = _error_in(event) or last_error
+                await _tell(conf.on_iter, event)
+                if isinstance(event, RunFinished):
+                    outcome = event.outcome
     except BaseException:
         shadow.restore()
         raise

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import signal
 import sys
 import time
 from collections.abc import Mapping
@@ -369,6 +370,29 @@ async def test_a_journal_restores_the_files_after_a_crash(here: Path) -> None:
     tool = compile_loop.make({"runner": fine, "llm": ScriptedGenerator([])})
     assert (await tool.handler({"spec": "", "target_file": "b.py"}))["ok"]
     assert (here / "a.py").read_text() == "x = 0\n"
+
+
+@pytest.mark.spec("P1", "W4")
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+async def test_a_process_that_is_asked_to_end_restores_the_files_first(here: Path, name: str) -> None:
+    (here / "a.py").write_text("x = 0\n")
+    asked = CRASHES.replace("os._exit(9)", f"os.kill(os.getpid(), signal.{name}), time.sleep(60)")
+    code = asked.replace("import asyncio, ", "import asyncio, signal, time, ")
+    process = await asyncio.create_subprocess_exec(sys.executable, "-c", code, cwd=here)
+    assert await process.wait() == -getattr(signal, name)
+    assert (here / "a.py").read_text() == "x = 0\n"
+
+
+@pytest.mark.spec("P1", "W4")
+async def test_any_command_puts_back_what_a_killed_caller_left(here: Path) -> None:
+    (here / "a.py").write_text("x = 0\n")
+    process = await asyncio.create_subprocess_exec(sys.executable, "-c", CRASHES, cwd=here)
+    assert await process.wait() == 9 and (here / "a.py").read_text() == "x = 1\n"
+    command = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "compile_loop", "runs", cwd=here, stderr=asyncio.subprocess.PIPE
+    )
+    _, said = await command.communicate()
+    assert (here / "a.py").read_text() == "x = 0\n" and b"a.py is as it was" in said
 
 
 @pytest.mark.spec("T5", "T6")

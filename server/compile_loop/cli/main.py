@@ -6,6 +6,7 @@ import sys
 
 import typer
 
+from compile_loop.assemble import state_folder
 from compile_loop.cli import (
     check,
     demo,
@@ -46,7 +47,17 @@ def _version(wanted: bool) -> None:
 def _options(
     version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
 ) -> None:
-    pass
+    _put_back()
+
+
+def _put_back() -> None:
+    """Whatever is asked: first put back what a process that was killed left half written (SPEC W4)."""
+    journals = state_folder() / "journals"
+    if journals.is_dir() and any(journals.iterdir()):
+        from compile_loop.shadow.journal import recover
+
+        for path in recover(journals):
+            typer.echo(f"{path} is as it was before a run that was killed.", err=True)
 
 
 def main() -> None:
