@@ -11,12 +11,13 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 
-from compile_loop.assemble import ConfigurationError, Job, start
-from compile_loop.mcp.answer import answer
-from compile_loop.mcp.asked import Asked, BadInputError, read, schema
+from compile_loop.agent_tool.answer import could_not_try, document_of, text_of, why_not_written
+from compile_loop.agent_tool.asked import Asked, BadInputError, read, schema
+from compile_loop.agent_tool.places import folders_of, locate
+from compile_loop.assemble import ConfigurationError, Job, start, state_folder
 from compile_loop.mcp.options import Options
-from compile_loop.mcp.places import folders_of, locate
 from compile_loop.mcp.under_way import Asker, Ended, Line, Question, UnderWay
+from compile_loop.shadow.apply import ApplyError, apply_edit
 from compile_loop.version import VERSION
 
 TOOL = "fix_until_it_compiles"
@@ -149,16 +150,31 @@ async def _follow(context: Context, active: UnderWay) -> Result:
             told += 1
             await context.session.report_progress(told, message=news.text)
         elif isinstance(news, Ended):
-            text, document, failed = await asyncio.to_thread(answer, active.root, active.run_id, news, active.apply)
-            return types.CallToolResult(
-                content=[types.TextContent(text=text)], structured_content=document, is_error=failed
-            )
+            return await asyncio.to_thread(_result, active, news)
         elif context.session.can_send_request:
             await _elicit(context, news)
         else:
             return types.InputRequiredResult(
                 input_requests={_ANSWER: types.ElicitRequest(params=_form(news))}, request_state=active.run_id
             )
+
+
+def _result(active: UnderWay, ended: Ended) -> types.CallToolResult:
+    """The answer; writes the edit where that is wanted."""
+    outcome, applied, written = ended.outcome, False, None
+    if active.apply and outcome.edit:
+        written = why_not_written(outcome)
+        if not written:
+            try:
+                apply_edit(active.root, outcome.edit, state_folder() / "journals")
+                applied, written = True, f"Wrote {', '.join(outcome.edit.paths)}."
+            except ApplyError as error:
+                written = str(error)
+    return types.CallToolResult(
+        content=[types.TextContent(text=text_of(outcome, ended.holdouts, written))],
+        structured_content=document_of(outcome, ended.holdouts, applied, active.run_id),
+        is_error=could_not_try(outcome),
+    )
 
 
 def _answers_questions(context: Context) -> bool:

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from compile_loop.agent_tool.asked import BadInputError
 from compile_loop.contracts import events as e
 from compile_loop.contracts.outcome import Outcome
 from compile_loop.contracts.protocols import AskUser
 from compile_loop.engine.handle import Run
-from compile_loop.mcp.asked import BadInputError
 from compile_loop.narrator import Narrator
 
 

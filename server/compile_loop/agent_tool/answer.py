@@ -2,43 +2,53 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
-from compile_loop.assemble import state_folder
 from compile_loop.contracts.outcome import Ending, FailureKind, Outcome
 from compile_loop.edits.unified import unified_diff
-from compile_loop.mcp.under_way import Ended
 from compile_loop.narrator import count
 from compile_loop.record.limits import does_not_prove
 from compile_loop.record.outcome_document import outcome_document
-from compile_loop.shadow.apply import ApplyError, apply_edit
 
 LONGEST_DIFF = 60_000
 """Characters of the diff in the text; the document has all of it."""
 _COULD_NOT_TRY = {FailureKind.CONFIGURATION, FailureKind.ENVIRONMENT, FailureKind.NEEDS_AUTH, FailureKind.INTERNAL}
 
 
-def answer(root: Path, run_id: str, ended: Ended, apply: bool) -> tuple[str, dict[str, Any], bool]:
-    """The text, the document and whether the run could not be tried at all; writes the edit where that is wanted."""
-    outcome = ended.outcome
-    applied, written = _apply(root, outcome) if apply else (False, "")
-    limits = does_not_prove(outcome, holdouts=ended.holdouts, isolated=True)
-    document = {
+def why_not_written(outcome: Outcome) -> str:
+    """Why an agent that asked for it does not get a result written; empty where it does."""
+    if not outcome.ok:
+        return "Nothing was written, since the result is not green."
+    if outcome.tally.suspicious or outcome.tally.suspect:
+        return "Nothing was written, since a person has to look at this result first. The diff is above."
+    return ""
+
+
+def text_of(outcome: Outcome, holdouts: int, written: str | None) -> str:
+    """For a model. `written` says what became of the files where that was asked for; `holdouts` hidden checks were run."""
+    diff = "".join(unified_diff(change) for change in outcome.edit.files)
+    if len(diff) > LONGEST_DIFF:
+        diff = f"{diff[:LONGEST_DIFF]}\n… {len(diff) - LONGEST_DIFF} more characters of the diff are left out here.\n"
+    parts = [_headline(outcome), outcome.tally.explanation, *_doubts(outcome), diff and f"```diff\n{diff}```", written]
+    if outcome.edit and written is None:
+        parts.append("Nothing was written. Call again with `apply: true`, or apply the diff yourself.")
+    parts.append(f"What this does not prove: {does_not_prove(outcome, holdouts=holdouts, isolated=True)}")
+    return "\n\n".join(part for part in parts if part)
+
+
+def document_of(outcome: Outcome, holdouts: int, applied: bool, run_id: str) -> dict[str, Any]:
+    """For a program: `compile-loop/outcome/1`, with `run`, `suspect` and `doesNotProve`."""
+    return {
         **outcome_document(outcome, applied),
         "run": run_id,
         "suspect": list(outcome.tally.suspect),
-        "doesNotProve": limits,
+        "doesNotProve": does_not_prove(outcome, holdouts=holdouts, isolated=True),
     }
-    diff = "".join(unified_diff(change) for change in outcome.edit.files)
-    if len(diff) > LONGEST_DIFF:
-        diff = f"{diff[:LONGEST_DIFF]}\n… {len(diff) - LONGEST_DIFF} more characters of the diff are in the structured result.\n"
-    parts = [_headline(outcome), outcome.tally.explanation, *_doubts(outcome), diff and f"```diff\n{diff}```", written]
-    if outcome.edit and not apply:
-        parts.append("Nothing was written. Call again with `apply: true`, or apply the diff yourself.")
-    parts.append(f"What this does not prove: {limits}")
-    failed = outcome.failure is not None and outcome.failure.kind in _COULD_NOT_TRY
-    return "\n\n".join(part for part in parts if part), document, failed
+
+
+def could_not_try(outcome: Outcome) -> bool:
+    """Whether the run said nothing about the code: for the caller that is an error of the tool."""
+    return outcome.failure is not None and outcome.failure.kind in _COULD_NOT_TRY
 
 
 def _headline(outcome: Outcome) -> str:
@@ -61,17 +71,3 @@ def _doubts(outcome: Outcome) -> list[str]:
     if tally.remaining:
         doubts.append(f"{count(len(tally.remaining), 'earlier error')} in other files remain.")
     return doubts
-
-
-def _apply(root: Path, outcome: Outcome) -> tuple[bool, str]:
-    if not outcome.edit:
-        return False, ""
-    if not outcome.ok:
-        return False, "Nothing was written, since the result is not green."
-    if outcome.tally.suspicious or outcome.tally.suspect:
-        return False, "Nothing was written, since a person has to look at this result first. The diff is above."
-    try:
-        apply_edit(root, outcome.edit, state_folder() / "journals")
-    except ApplyError as error:
-        return False, str(error)
-    return True, f"Wrote {', '.join(outcome.edit.paths)}."

@@ -7,7 +7,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
-from compile_loop.mcp.asked import BadInputError
+from compile_loop.agent_tool.asked import BadInputError
 
 
 def folders_of(uris: Sequence[str]) -> list[Path]:
