@@ -108,6 +108,9 @@ def test_json_is_one_versioned_document(tmp_path: Path) -> None:
         (["fix", "--nonsense"], 2, "No such option"),
         (["fix", "green.c", "--check", "gcc -fsyntax-only green.c"], 0, "Nothing to fix"),
         (["fix", "binary.c", "--check", GCC], 2, "binary file"),
+        (["fix", "/etc/hostname", "--check", "make"], 2, "outside the current folder"),
+        (["check", "missing.c"], 2, "missing.c does not exist"),
+        (["fix", "a.c", "--model", "openai:m", "--base-url", ""], 2, "The address is empty"),
         (
             ["fix", "a.c", "--model", "openai:m", "--base-url", "http://127.0.0.1:9/v1", "--check", GCC, "--no-suggestions"],
             1,
@@ -221,6 +224,24 @@ def test_edit_applies_a_reply_or_says_why_not(tmp_path: Path) -> None:
     assert applied.returncode == 0 and document["applied"] and document["schema"] == "compile-loop/edit/1"
     assert [(b["path"], b["tier"], b["line"]) for b in document["blocks"]] == [("a.c", "exact", 3), ("b.c", "exact", 1)]
     assert (tmp_path / "b.c").read_text() == "int z;\n"
+
+
+@pytest.mark.spec("P3", "E1")
+def test_edit_never_lays_a_block_for_another_file_into_the_one_target(tmp_path: Path) -> None:
+    workspace(tmp_path, a_c="int y;\n", b_c="int y;\n")
+    meant = f"<<< path=b.c >>>\n{block('int y;' + chr(10), 'int z;' + chr(10))}"
+    refused = cli(tmp_path, "edit", "--targets", "a.c", stdin=meant)
+    assert refused.returncode == 1 and "b.c is none of the files that may be edited (a.c)" in refused.stdout
+    assert (tmp_path / "a.c").read_text() == (tmp_path / "b.c").read_text() == "int y;\n"
+
+
+@pytest.mark.spec("P3", "E7")
+def test_edit_promises_to_keep_nothing_for_a_next_reply(tmp_path: Path) -> None:
+    workspace(tmp_path, a_c=BROKEN)
+    refused = cli(tmp_path, "edit", "--targets", "a.c", stdin=SEMICOLON + block("int missing;\n", "int x;\n"))
+    shown = " ".join(refused.stdout.split())
+    assert refused.returncode == 1 and "Send the whole reply again" in shown and "Block 2 (a.c): its SEARCH" in shown
+    assert "kept" not in shown and "Do not send it again" not in shown
 
 
 @pytest.mark.spec("E10")

@@ -36,6 +36,14 @@ def test_sarif_of_an_output_reads_back_the_same(tmp_path: Path) -> None:
     assert [json.loads(line)["range"]["start"] for line in again.stdout.splitlines()] == [{"line": 1, "character": 9}]
 
 
+@pytest.mark.spec("P3", "D4")
+def test_output_that_tells_of_no_error_is_one_only_where_the_tool_is_said_to_have_failed(tmp_path: Path) -> None:
+    for log in ("gcc -c a.c -o a.o\n", ""):
+        assert diagnose(tmp_path, log=log).stdout == ""
+    failed = diagnose(tmp_path, "--exit-code", "2", log="gcc -c a.c -o a.o\n").stdout
+    assert "exit code 2" in json.loads(failed)["message"]
+
+
 @pytest.mark.spec("P3", "D2")
 def test_check_as_sarif(tmp_path: Path) -> None:
     need("gcc")

@@ -38,6 +38,9 @@ def run(
     Exit code: 0 passes, 1 fails, 2 usage or configuration, 3 environment.
     """
     try:
+        missing = next((path for path in files or [] if not path.exists()), None)
+        if missing is not None:
+            raise ConfigurationError(f"{missing} does not exist.")
         job = make_job(files or [], root, check, "", Settings())
         result = asyncio.run(run_contract_once(job))
     except (ConfigurationError, ShadowError) as error:

@@ -27,7 +27,9 @@ def run(
     tool: str = typer.Option("", help="The tool's name or command line, where the output alone does not tell."),
     cwd: Path = typer.Option(Path(), exists=True, file_okay=False, help="The folder in which the tool ran."),
     root: Path = typer.Option(None, exists=True, file_okay=False, help="The workspace. Default: that folder."),
-    exit_code: int = typer.Option(1, help="The exit code that the tool ended with."),
+    exit_code: int = typer.Option(
+        0, help="The exit code that the tool ended with: output without a readable error then counts as one."
+    ),
     matcher: list[str] = typer.Option(
         [], help="A problem matcher of VS Code for lines that are not known: its name ($gcc), or the object as JSON."
     ),

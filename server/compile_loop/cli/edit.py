@@ -70,11 +70,12 @@ def run(
         files,
         edit_mode=mode.value,
         allow_new_files=allow_new_files,
+        exists=lambda path: (folder / path).is_file(),
         may_create=(lambda path: None if _is_free(folder, path) else "it exists or leads out of the folder"),
         root=str(folder),
     )
     edit = _edit(result, files)
-    message = result.message if isinstance(result, Refused) else ""
+    message = _alone(result) if isinstance(result, Refused) else ""
     if not dry_run and isinstance(result, Applied):
         try:
             apply_edit(folder, edit, state_folder() / "journals")
@@ -132,6 +133,15 @@ def _edit(result: Applied | Refused, files: list[Target]) -> Edit:
             for path, data in sorted(result.files.items())
         )
     )
+
+
+def _alone(refused: Refused) -> str:
+    """The refusal without the promise of a run, which keeps blocks for the next reply; this command keeps none."""
+    if refused.held is None:
+        return refused.message
+    failed = [report for report in refused.reports if not report.ok]
+    reasons = "\n\n".join(f"Block {r.index}{f' ({r.path})' if r.path else ''}: {r.reason}" for r in failed)
+    return f"Some blocks could not be applied, so nothing was written.\n\n{reasons}\n\nSend the whole reply again, corrected."
 
 
 def _document(result: Applied | Refused, edit: Edit, message: str, dry_run: bool) -> dict[str, Any]:

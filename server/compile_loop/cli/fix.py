@@ -27,6 +27,7 @@ from compile_loop.cli.progress import Progress
 from compile_loop.contracts.events import RunFinished
 from compile_loop.contracts.outcome import Ending, FailureKind, Outcome
 from compile_loop.engine.handle import Run
+from compile_loop.narrator import count
 from compile_loop.record.outcome_document import outcome_document
 from compile_loop.settings import Settings
 from compile_loop.shadow.apply import ApplyError
@@ -56,7 +57,7 @@ def run(
         envvar="COMPILE_LOOP_MODEL",
         help="PROVIDER:NAME; `none`: only the toolchain's own suggestions. Default: see `compile-loop models`.",
     ),
-    base_url: str = typer.Option("", envvar="COMPILE_LOOP_BASE_URL", help="Address of the model's endpoint."),
+    base_url: str = typer.Option(None, envvar="COMPILE_LOOP_BASE_URL", help="Address of the model's endpoint."),
     api_key_env: str = typer.Option("", help="Name of the environment variable that holds the key."),
     consult: str = typer.Option("", help="A stronger model that the model may ask, twice a run: PROVIDER:NAME."),
     consult_base_url: str = typer.Option("", help="Address of the stronger model's endpoint."),
@@ -90,9 +91,11 @@ def run(
     """
     if apply and diff:
         raise typer.BadParameter("--apply and --diff exclude each other.")
+    if base_url == "":  # The variable that was meant is not set; the provider's own address is not.
+        raise typer.BadParameter("The address is empty.", param_hint="--base-url")
     settings = Settings(
         model=model,
-        base_url=base_url,
+        base_url=base_url or "",
         api_key_env=api_key_env,
         consult_model=consult,
         consult_base_url=consult_base_url,
@@ -179,13 +182,16 @@ def report(outcome: Outcome, console: Console) -> None:
             soft_wrap=True,
         )
         if outcome.edit:
-            console.print(f"Partial result: {tally.errors_before} → {tally.errors_after} errors.", highlight=False)
+            console.print(
+                f"Partial result: {tally.errors_before} → {count(tally.errors_after, 'error')}; --diff prints it as a patch.",
+                highlight=False,
+            )
     if tally.explanation and outcome.edit:
         for sentence in tally.explanation.splitlines():
             console.print(Padding(Text(f"· {sentence}"), (0, 0, 0, 2)))
     if tally.remaining:
         console.print(
-            f"{len(tally.remaining)} earlier errors in other files remain; the check still exits with {tally.exit_code}.",
+            f"{count(len(tally.remaining), 'earlier error')} in other files; the check still exits with {tally.exit_code}.",
             highlight=False,
         )
     for line in tally.suspect:

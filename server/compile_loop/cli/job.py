@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -27,11 +26,11 @@ def make_job(
 
 
 def _workspace_of(targets: Sequence[Path]) -> Path:
-    """The current folder where it holds every file; else the folder that does."""
+    """The current folder, which must hold every file: a check found elsewhere would run what nobody asked for."""
     here = Path.cwd()
-    if all(path.resolve().is_relative_to(here.resolve()) for path in targets):
-        return here
-    try:
-        return Path(os.path.commonpath([path.resolve().parent for path in targets]))
-    except ValueError as error:
-        raise ConfigurationError("The files lie on different drives. Fix them one workspace at a time.") from error
+    outside = next((path for path in targets if not path.resolve().is_relative_to(here.resolve())), None)
+    if outside is not None:
+        raise ConfigurationError(
+            f"{outside} lies outside the current folder. Say with --root which workspace it is of."
+        )
+    return here

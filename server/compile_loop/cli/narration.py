@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable
 from functools import singledispatch
 
@@ -11,6 +12,7 @@ from compile_loop.contracts import events as e
 from compile_loop.contracts.checks import CheckResult
 from compile_loop.contracts.events import Pass
 from compile_loop.contracts.outcome import Spending
+from compile_loop.narrator import count
 
 Line = tuple[str, str]
 
@@ -35,7 +37,7 @@ def narrate(event: e.Event) -> Iterable[Line]:
 @narrate.register
 def _(event: e.RunStarted) -> Iterable[Line]:
     for check in event.checks:
-        command = check.command if isinstance(check.command, str) else " ".join(check.command)
+        command = check.command if isinstance(check.command, str) else shlex.join(check.command)
         yield "check", f"{escape(command)}  [dim]({escape(check.reason)})[/dim]"
     why = f"  [dim]({escape(event.model_reason)})[/dim]" if event.model_reason else ""
     yield "model", f"{escape(event.model)}{why}" if event.model else "none: only what the toolchain suggests"
@@ -53,7 +55,7 @@ def verdict(result: CheckResult) -> str:
     errors = len(result.errors)
     if result.ok:
         return "[green]passes[/green]"
-    return f"[red]{_count(errors, 'error')}[/red]" if errors else f"[red]fails, exit code {result.exit_code}[/red]"
+    return f"[red]{count(errors, 'error')}[/red]" if errors else f"[red]fails, exit code {result.exit_code}[/red]"
 
 
 def first_errors(result: CheckResult) -> Iterable[Line]:
@@ -102,12 +104,12 @@ def _(event: e.ToolCalled) -> Iterable[Line]:
 
 @narrate.register
 def _(event: e.EditApplied) -> Iterable[Line]:
-    yield "edit", f"{_count(event.blocks, 'block')} in {escape(', '.join(event.files))}"
+    yield "edit", f"{count(event.blocks, 'block')} in {escape(', '.join(event.files))}"
 
 
 @narrate.register
 def _(event: e.EditRefused) -> Iterable[Line]:
-    yield "refused", escape(event.reason.splitlines()[0])
+    yield "refused", escape(event.short or event.reason.splitlines()[0])
 
 
 @narrate.register
@@ -117,7 +119,7 @@ def _(event: e.RoundFinished) -> Iterable[Line]:
 
 @narrate.register
 def _(event: e.RolledBack) -> Iterable[Line]:
-    yield "undone", f"{_count(event.errors, 'error')} after {event.best}: worse, so back to the best state"
+    yield "undone", f"{count(event.errors, 'error')} after {event.best}: worse, so back to the best state"
 
 
 @narrate.register
@@ -157,12 +159,12 @@ def _(event: e.NotAsked) -> Iterable[Line]:
     yield "not asked", "there is no model; one would have been asked:"
     yield from (("", f"[dim]{escape(line)}[/dim]") for line in lines[:_SHOWN_PROMPT])
     if len(lines) > _SHOWN_PROMPT:
-        yield "", f"[dim]… and {_count(len(lines) - _SHOWN_PROMPT, 'line')} more[/dim]"
+        yield "", f"[dim]… and {count(len(lines) - _SHOWN_PROMPT, 'line')} more[/dim]"
 
 
 @narrate.register
 def _(event: e.Compacted) -> Iterable[Line]:
-    yield "compact", f"{_count(event.turns, 'oldest turn')} left out of the conversation"
+    yield "compact", f"{count(event.turns, 'oldest turn')} left out of the conversation"
 
 
 @narrate.register
@@ -183,8 +185,4 @@ def _(event: e.Warned) -> Iterable[Line]:
 def _spent(spending: Spending) -> str:
     about = "about " if spending.estimated else ""
     cost = f", {spending.cost:.4f} spent" if spending.cost is not None else ""
-    return f"{_count(spending.calls, 'call')}, {about}{spending.tokens} tokens so far{cost}"
-
-
-def _count(count: int, word: str) -> str:
-    return f"{count} {word}" if count == 1 else f"{count} {word}s"
+    return f"{count(spending.calls, 'call')}, {about}{spending.tokens} tokens so far{cost}"

@@ -69,7 +69,7 @@ def summary(record: Record, size: Callable[[Any], int] = size_of) -> dict[str, A
     rounds = rounds_of(record)
     verified = [each.errors_after for each in rounds if each.errors_after is not None]
     before = report.get("baseline", {}).get("errors", rounds[0].errors_before)
-    after = 0 if report.get("ending") in ("green", "nothing_to_fix") else verified[-1] if verified else before
+    after = report.get("errorsAfter", verified[-1] if verified else before)
     return {
         "id": record.id,
         "started": run.get("started"),

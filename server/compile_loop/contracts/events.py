@@ -191,9 +191,10 @@ class EditApplied(Event):
 
 @dataclass(frozen=True, slots=True)
 class EditRefused(Event):
-    """A reply's edits were not applied; `reason` is what the model is told."""
+    """A reply's edits were not applied; `reason` is what the model is told, `short` the same for people, on one line."""
 
     reason: str
+    short: str = ""
 
 
 @dataclass(frozen=True, slots=True)

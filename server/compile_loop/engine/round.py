@@ -166,7 +166,7 @@ class Round:
 
     def _refused(self, edit: Refused, message: str, *, to_be_told_now: bool) -> None:
         self.played.held = edit.held
-        self._course.emit(EditRefused(message))
+        self._course.emit(EditRefused(message, _why(edit)))
         for path in dict.fromkeys(
             r.path for r in edit.reports if r.path and r.path not in self._course.targets.writable
         ):
@@ -218,6 +218,14 @@ class Round:
 
     async def _consult(self, question: str) -> str:
         return await consult(self._course, question)
+
+
+def _why(edit: Refused) -> str:
+    failed = [report for report in edit.reports if not report.ok]
+    if not failed:
+        return "the reply held no edit that could be read"
+    reasons = [(report.reason or "it does not fit").splitlines()[0].rstrip(".") for report in failed]
+    return "; ".join(f"block {r.index} ({r.path or 'no file'}): {why}" for r, why in zip(failed, reasons, strict=True))
 
 
 def _short(text: str) -> str:

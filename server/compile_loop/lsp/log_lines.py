@@ -123,7 +123,7 @@ def _(event: e.EditApplied) -> str:
 
 @line_of.register
 def _(event: e.EditRefused) -> str:
-    return f"The reply's edit was refused: {event.reason}"
+    return f"The reply's edit was refused: {event.short or event.reason}"
 
 
 @line_of.register

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -140,6 +141,7 @@ class ReportBuilder:
             "ending": outcome.ending.value,
             "failure": _failure(outcome.failure),
             "explanation": tally.explanation,
+            "errorsAfter": tally.errors_after,
             "baseline": {
                 "accepted": self._accepted,
                 "errors": tally.errors_before,
@@ -188,7 +190,7 @@ class ReportBuilder:
         }
 
     def _check(self, check: Check, final: dict[str, CheckResult] | None) -> dict[str, Any]:
-        command = check.command if isinstance(check.command, str) else " ".join(check.command)
+        command = check.command if isinstance(check.command, str) else shlex.join(check.command)
         last = next((p[check.name] for p in (final, *reversed(self._passes.values())) if p and check.name in p), None)
         return {
             "name": check.name,
