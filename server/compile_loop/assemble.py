@@ -12,6 +12,7 @@ from typing import Any
 import platformdirs
 
 from compile_loop.checks.admission import check_scripts, files_named, gate
+from compile_loop.checks.advisers import ToolAdvisers
 from compile_loop.checks.concealment import hide_from_processes
 from compile_loop.checks.contract import CommandContract
 from compile_loop.checks.contract_file import NAME as CONTRACT_FILE
@@ -140,6 +141,7 @@ def start(job: Job) -> Run:
         consult_price=price_of_model(_for_consulting(job.settings)),
         model_reason=job.model_reason,
         advice=advice(os.environ),
+        advisers=ToolAdvisers(os.environ, _secret_names(job.settings)) if job.settings.suggestions else None,
     )
     if not job.settings.record:
         return Run(request, parts)
@@ -354,7 +356,7 @@ def _workspace(root: Path) -> Path:
     root = root.resolve()
     if not root.is_dir():
         raise ConfigurationError(f"The workspace {root} is no folder.")
-    if root in (Path(root.anchor), Path.home().resolve()):
+    if Path.home().resolve().is_relative_to(root) or root == Path(root.anchor):
         raise ConfigurationError(f"The workspace is {root}, which is never copied. Open the project's own folder.")
     return root
 

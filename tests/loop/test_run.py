@@ -383,7 +383,7 @@ def test_files_that_cannot_be_fixed_are_refused_by_name(tmp_path: Path, make, wo
 
 
 @pytest.mark.spec("W2")
-@pytest.mark.parametrize("root", [Path("/"), Path.home()])
+@pytest.mark.parametrize("root", [Path("/"), Path.home(), Path.home().parent])
 def test_the_home_folder_and_the_root_are_never_copied(root: Path) -> None:
     with pytest.raises(ConfigurationError, match="never copied"):
         start(Job(root, (), Settings(), scope="workspace", checks=GCC))

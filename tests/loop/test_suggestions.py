@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 from tests.loop.running import fix, workspace
-from tests.support.tools import need
+from tests.support.programs import CACHE
+from tests.support.tools import need, search_path
 
-from compile_loop.contracts.events import SuggestionApplied
+from compile_loop.contracts.events import CheckFinished, Pass, SuggestionApplied, SuggestionDropped
 from compile_loop.contracts.outcome import Ending
 
 MAKEFILE = "all:\n\tcc -Wall -c a.c -o a.o\n"
@@ -36,3 +37,102 @@ async def test_users_own_variable_is_not_overwritten(tmp_path: Path, monkeypatch
     check = 'test "$GCC_EXTRA_DIAGNOSTIC_OUTPUT" = theirs && test -n "$CCC_OVERRIDE_OPTIONS"'
     told = await fix(tmp_path, targets=["a.c"], checks=(check,))
     assert told.outcome.ending is Ending.NOTHING_TO_FIX
+
+
+LINTER = """\
+import json, sys
+text = open("a.js").read()
+WORDS = %s
+found = [(word, new) for word, new in WORDS.items() if word in text]
+messages = [
+    {"ruleId": f"no-{word}", "severity": 2, "message": f"Unexpected {word}.", "line": 1, "column": 1,
+     "endLine": 1, "endColumn": 1 + len(word), "fix": {"range": [text.index(word), text.index(word) + len(word)], "text": new}}
+    for word, new in found
+]
+print(json.dumps([{"filePath": "a.js", "messages": messages}]))
+sys.exit(bool(messages))
+"""
+
+
+def linted(root: Path, words: dict[str, str]) -> None:
+    """A linter of a few words, that speaks as ESLint does and fixes each word by another."""
+    workspace(root, a_js="one = 1;\n")
+    (root / "lint.py").write_text(LINTER % words)
+
+
+@pytest.mark.spec("D5")
+async def test_fixer_may_take_a_few_passes(tmp_path: Path) -> None:
+    """What a fix brings up and the same tool can fix is gone on with: `var` to `let` to `const`."""
+    linted(tmp_path, {"one": "two", "two": "three"})
+    told = await fix(tmp_path, targets=["a.js"], checks=("python3 lint.py",))
+    assert told.outcome.ending is Ending.GREEN, told.outcome.failure
+    assert told.outcome.edit.files[0].after == b"three = 1;\n"
+    assert [event.message for event in told.of(SuggestionApplied)] == ["Unexpected one.", "Unexpected two."]
+
+
+@pytest.mark.spec("D5")
+@pytest.mark.parametrize("words", [{"one": "two", "two": "one"}, {"one": "oneone"}], ids=["in a circle", "ever more"])
+async def test_fixer_that_never_ends_is_given_up(words: dict[str, str], tmp_path: Path) -> None:
+    linted(tmp_path, words)
+    told = await fix(tmp_path, targets=["a.js"], checks=("python3 lint.py",), settings={"max_rounds": 1})
+    passes = [event for event in told.of(CheckFinished) if event.in_pass is Pass.SUGGESTION]
+    assert len(passes) <= 3
+    assert told.of(SuggestionApplied) == []
+    assert told.outcome.edit.files == (), "what was tried is taken back"
+
+
+@pytest.mark.spec("D5")
+async def test_fix_that_brings_an_error_is_taken_back(tmp_path: Path) -> None:
+    linted(tmp_path, {"one": "two"})
+    check = "python3 lint.py && { ! grep two a.js || { echo 'a.js:1:1: error: two is wrong'; exit 1; }; }"
+    told = await fix(tmp_path, targets=["a.js"], checks=(check,), settings={"max_rounds": 1})
+    assert told.of(SuggestionApplied) == []
+    assert [event.reason for event in told.of(SuggestionDropped)] == ["it brought a new error"]
+
+
+@pytest.mark.spec("D5")
+@pytest.mark.parametrize(
+    ("tool", "check", "files", "after"),
+    [
+        ("ruff", "ruff check --select F --output-format concise .", {"a.py": "import os\nx = 1\n"}, "x = 1\n"),
+        (
+            "eslint",
+            "eslint .",
+            {"a.mjs": "var n = 1\nn;\n", "eslint.config.mjs": 'export default [{ rules: { semi: "error" } }];\n'},
+            "var n = 1;\nn;\n",
+        ),
+        (
+            "cargo",
+            "cargo check --offline",
+            {
+                "src/lib.rs": "pub fn f() -> i32 {\n    let n = 1\n    n\n}\n",
+                "Cargo.toml": '[package]\nname = "a"\nversion = "0.1.0"\nedition = "2021"\n',
+            },
+            "pub fn f() -> i32 {\n    let n = 1;\n    n\n}\n",
+        ),
+        (
+            "tsc",
+            "tsc --noEmit -p . --pretty true",
+            {
+                "a.ts": "function f(): Promise<void> {\n  await Promise.resolve();\n}\nf();\n",
+                "tsconfig.json": '{"compilerOptions": {"strict": true, "target": "es2022", "types": []}}\n',
+            },
+            "async function f(): Promise<void> {\n  await Promise.resolve();\n}\nf();\n",
+        ),
+    ],
+)
+async def test_tool_that_printed_text_is_asked_for_its_fixes(
+    tool: str, check: str, files: dict[str, str], after: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The user's own command prints for people; the tool, or its language service, knows more."""
+    need(tool)
+    monkeypatch.setenv("PATH", search_path())
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    (tmp_path / "node_modules").symlink_to(CACHE / "node_modules")
+    target = next(iter(files))
+    told = await fix(tmp_path, targets=[target], checks=(check,))
+    assert told.outcome.ending is Ending.GREEN, told.outcome.failure
+    assert told.outcome.tally.spending.calls == 0
+    assert told.outcome.edit.files[0].after == after.encode()

@@ -5,23 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.support.programs import PROGRAMS, Program, missing, plain_quotes, range_of, read, run
+from tests.support.programs import NEEDS, PROGRAMS, Program, detectable, missing, plain_quotes, range_of, read, run
 from tests.support.tools import HEAVY, need
 
 from compile_loop.contracts.checks import Check
 from compile_loop.contracts.diagnostics import Diagnostic
 from compile_loop.toolchains.detect import detect
 
-NEEDS = {"py": "python3", "python": "python3"}
-DETECTED = [
-    program
-    for program in PROGRAMS
-    # What shows only when something is linked, run or tested is not what a check of a file finds; gcc goes before clang;
-    # ruff and mypy are asked only where the project sets them up.
-    if program.name
-    not in {"gcc_linker_undefined", "cargo_test_panic", "py_traceback_chain", "go_test_fail", "node_runtime_stack"}
-    and program.meta["tool"] not in {"clang", "ruff", "mypy"}
-]
+DETECTED = [program for program in PROGRAMS if detectable(program)]
 
 
 def marked(programs: list[Program]) -> list[object]:
@@ -32,12 +23,6 @@ def marked(programs: list[Program]) -> list[object]:
 
 def hint_of(check: Check) -> str:
     return check.command if isinstance(check.command, str) else " ".join(check.command)
-
-
-def names(program: Program) -> list[Path]:
-    """The files that the expected diagnostics name, else all of its sources."""
-    named = {entry["file"] for entry in program.expected() if entry["file"]}
-    return [Path(name) for name in sorted(named or set(program.meta["files"]))]
 
 
 def lost_places(found: list[Diagnostic], program: Program) -> list[str]:
@@ -83,7 +68,7 @@ def test_green_twin_has_no_errors(program: Program, tmp_path: Path) -> None:
 @pytest.mark.parametrize("program", marked(DETECTED))
 def test_detected_check_finds_the_same(program: Program, tmp_path: Path) -> None:
     root = program.copy(tmp_path / "p")
-    proposals = detect(root, names(program))
+    proposals = detect(root, [Path(name) for name in program.sources()])
     assert len(proposals) == 1, proposals
     check = proposals[0].check
     need(check.command[0] if not isinstance(check.command, str) else "cmake")

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.support.programs import Program, read, run
-from tests.support.tools import need
+from tests.programs.report import run_program
+from tests.support.programs import NEEDS, Program, read, run
+from tests.support.tools import need, search_path
 
 from compile_loop.contracts.diagnostics import Diagnostic, Suggestion
 from compile_loop.edits.text import decode
@@ -27,8 +28,8 @@ MACHINE = [
     ("cargo_missing_semicolon_two_crates", "cargo", True),
     ("cargo_borrow_emoji", "cargo", True),
     ("cargo_deny_warnings", "cargo", True),
-    ("cargo_missing_import", "cargo", False),
-    ("cargo_workspace_member", "cargo", True),
+    ("cargo_missing_import", "cargo", True),
+    ("cargo_workspace_member", "cargo", False),  # it panics
 ]
 
 
@@ -84,3 +85,29 @@ def test_offer_shown_in_a_snippet_is_the_parseable_one(tmp_path: Path) -> None:
     )
     assert first == second
     assert first[0]
+
+
+FIXED_PROGRAMS = [
+    # what each way of getting fixes can do: printed edits, words of messages, tools asked again, language services
+    *("cargo_missing_import", "clang_arrow_fixit", "gcc_typo_member", "gxx_template_required_from", "eslint_fixable"),
+    *("go_unused_multi_pkg", "javac_syntax_missing_semicolon", "py_indent_compileall"),
+]
+
+
+@pytest.mark.parametrize("name", FIXED_PROGRAMS)
+async def test_program_is_green_with_no_model(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The whole run, and its result is what the program's author wrote."""
+    program = Program(name)
+    need(NEEDS.get(program.meta["tool"], program.meta["tool"]))
+    monkeypatch.setenv("PATH", search_path())
+    row = await run_program(program, tmp_path)
+    assert row.result == "green", row
+    assert row.twin, row.diff
+
+
+async def test_panicking_conversion_is_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """rustc calls `.try_into().unwrap()` machine-applicable."""
+    need("cargo")
+    monkeypatch.setenv("PATH", search_path())
+    row = await run_program(Program("cargo_workspace_member"), tmp_path)
+    assert (row.result, row.applied) == ("untouched", ())

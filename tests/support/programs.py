@@ -30,6 +30,8 @@ ABOUT = frozenset(
         "fixed",
     }
 )
+NEEDS = {"py": "python3", "python": "python3"}
+"""The program to look for, where it is not called as the tool is."""
 UNATTENDED = {
     "LC_ALL": "C.UTF-8",
     "NO_COLOR": "1",
@@ -70,6 +72,11 @@ class Program:
         path = self.folder / f"expected{mode}.json"
         return json.loads((path if path.exists() else self.folder / "expected.json").read_text())
 
+    def sources(self) -> list[str]:
+        """The files that the expected diagnostics name, else all of its sources."""
+        named = {entry["file"] for entry in self.expected() if entry["file"]}
+        return sorted(named or set(self.meta["files"]))
+
     def copy(self, to: Path, *, fixed: bool = False) -> Path:
         """The sources alone, or those of the green twin."""
         if fixed:
@@ -78,9 +85,19 @@ class Program:
             shutil.copytree(
                 self.folder, to, ignore=lambda at, names: ABOUT & set(names) if Path(at) == self.folder else []
             )
-        if self.meta["tool"] == "eslint":  # its configuration imports from there
+        if self.meta["tool"] in {"eslint", "tsc"}:  # a user's project has its own
             (to / "node_modules").symlink_to(CACHE / "node_modules")
         return to
+
+
+def detectable(program: Program) -> bool:
+    """Whether the check that is found for its files shows the program's faults.
+
+    What shows only when something is linked, run or tested is not what a check of a file finds; gcc goes before clang;
+    ruff and mypy are asked only where the project sets them up.
+    """
+    elsewhere = {"gcc_linker_undefined", "cargo_test_panic", "py_traceback_chain", "go_test_fail", "node_runtime_stack"}
+    return program.name not in elsewhere and program.meta["tool"] not in {"clang", "ruff", "mypy"}
 
 
 PROGRAMS = [Program(path.name) for path in sorted(DATA.iterdir()) if (path / "meta.json").exists()]

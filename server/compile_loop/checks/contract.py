@@ -7,9 +7,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import PurePath
 
 from compile_loop.checks.child_environment import child_environment
+from compile_loop.checks.console import console_encoding
 from compile_loop.checks.daemons import without_daemons
 from compile_loop.checks.expectation import suspicious, unmet
 from compile_loop.checks.process import Finished, Stop, run_process
+from compile_loop.checks.shadow_sources import ShadowSources, user_lines
 from compile_loop.checks.test_counts import count_tests
 from compile_loop.checks.tool_trouble import cannot_start, stuck, trouble
 from compile_loop.checks.validate import ContractError, validate
@@ -55,21 +57,29 @@ class CommandContract:
         reader = OutputReader(
             root=shadow.root,
             cwd=_user_directory(shadow.root, check.cwd),
-            sources=_Sources(shadow),
+            sources=ShadowSources(shadow),
             hint=_hint(check),
             matchers=self._matchers[check.name],
         )
         found: list[Diagnostic] = []
+        told: set[Diagnostic] = set()
 
-        def take(diagnostics: Iterable[Diagnostic]) -> None:
+        def tell(diagnostics: Iterable[Diagnostic]) -> None:
             for diagnostic in diagnostics:
-                found.append(diagnostic)
-                emit(DiagnosticFound(check.name, diagnostic))
+                if diagnostic not in told:
+                    told.add(diagnostic)
+                    emit(DiagnosticFound(check.name, diagnostic))
 
-        def on_line(line: str) -> str:
-            line = shadow.user_text(line)
-            take(reader.feed(line))
-            return line
+        def take(diagnostics: Sequence[Diagnostic]) -> None:
+            found.extend(diagnostics)
+            tell(diagnostics)
+
+        def on_lines(lines: list[str]) -> list[str]:
+            lines = user_lines(shadow, lines)
+            for line in lines:
+                if diagnostics := reader.feed(line):
+                    take(diagnostics)
+            return lines
 
         try:
             finished = await run_process(
@@ -78,7 +88,9 @@ class CommandContract:
                 env=shadow.environment(self._variables(check)),
                 idle_timeout=check.idle_timeout,
                 total_timeout=check.total_timeout,
-                on_line=on_line,
+                on_lines=on_lines,
+                on_pause=lambda: tell(reader.so_far()),
+                encoding=console_encoding(),
             )
         except OSError as error:
             sentence = cannot_start(argv[0], error)
@@ -137,19 +149,3 @@ def _user_directory(root: str, cwd: str) -> str:
 
 def _hint(check: Check) -> str:
     return check.command if isinstance(check.command, str) else " ".join(check.command)
-
-
-class _Sources:
-    """The files as the tool saw them, for positions in its output."""
-
-    def __init__(self, shadow: Shadow) -> None:
-        self._shadow = shadow
-
-    def read(self, path: str) -> bytes | None:
-        return self._shadow.peek(path)
-
-    def exists(self, path: str) -> bool:
-        return self._shadow.peek(path) is not None
-
-    def find(self, suffix: str) -> list[str]:
-        return self._shadow.find(suffix)

@@ -6,14 +6,15 @@ import asyncio
 import contextlib
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
 from compile_loop.checks.lines import HeadAndTail, LineSplitter
 from compile_loop.checks.process_tree import MARK, cpu_seconds, end_stragglers, end_tree, new_mark
 
-_WATCH_INTERVAL = 0.2
+_WATCH_INTERVAL = 0.05
+_AT_ONCE = 1 << 16
 _DRAIN_SECONDS = 1.0
 
 
@@ -45,6 +46,7 @@ class _Activity:
     at: float
     line: str = ""
     cpu: float = 0.0
+    told: bool = True
 
 
 async def run_process(
@@ -54,11 +56,15 @@ async def run_process(
     env: Mapping[str, str],
     idle_timeout: float,
     total_timeout: float,
-    on_line: Callable[[str], str],
+    on_lines: Callable[[list[str]], Iterable[str]],
+    on_pause: Callable[[], None] = lambda: None,
+    encoding: str | None = None,
 ) -> Finished:
     """Run a command to its end.
 
-    `on_line` gets each line of both streams as it comes and returns it as it should be kept.
+    `on_lines` gets the lines of both streams as they come and returns them as they should be kept. `on_pause` is called
+    once after each time that output came and then none for a moment. `encoding` is the console's code page, in which
+    lines are that are no UTF-8.
 
     Raises `OSError` where it cannot start. Being cancelled ends the whole tree before it raises.
     """
@@ -68,12 +74,13 @@ async def run_process(
     activity = _Activity(started)
     out, err = HeadAndTail(), HeadAndTail()
     readers = asyncio.gather(
-        _read(process.stdout, out, activity, on_line), _read(process.stderr, err, activity, on_line)
+        _read(process.stdout, out, activity, on_lines, encoding),
+        _read(process.stderr, err, activity, on_lines, encoding),
     )
     readers.add_done_callback(lambda done: done.cancelled() or done.exception())  # looked at, so that nobody logs it
     left: list[str] | None = None
     try:
-        stopped = await _wait(process, readers, activity, started, idle_timeout, total_timeout)
+        stopped = await _wait(process, readers, activity, started, idle_timeout, total_timeout, on_pause)
         if stopped is None:
             left = await asyncio.to_thread(end_stragglers, mark)
         with contextlib.suppress(asyncio.TimeoutError):
@@ -116,25 +123,31 @@ async def _start(argv: Sequence[str], cwd: str, env: Mapping[str, str], mark: st
 
 
 async def _read(
-    stream: asyncio.StreamReader | None, kept: HeadAndTail, activity: _Activity, on_line: Callable[[str], str]
+    stream: asyncio.StreamReader | None,
+    kept: HeadAndTail,
+    activity: _Activity,
+    on_lines: Callable[[list[str]], Iterable[str]],
+    encoding: str | None,
 ) -> None:
     assert stream is not None
-    splitter = LineSplitter()
-    while data := await stream.read(1 << 16):
+    splitter = LineSplitter(encoding)
+    while data := await stream.read(_AT_ONCE):
         activity.at = time.monotonic()
-        for line in splitter.feed(data):
-            _take(line, kept, activity, on_line)
+        activity.told = False
+        _take(splitter.feed(data), kept, activity, on_lines)
         activity.line = splitter.unfinished or activity.line
         await asyncio.sleep(0)  # a flood must not keep the loop from its other work
-    for line in splitter.close():
-        _take(line, kept, activity, on_line)
+    _take(splitter.close(), kept, activity, on_lines)
 
 
-def _take(line: str, kept: HeadAndTail, activity: _Activity, on_line: Callable[[str], str]) -> None:
-    line = on_line(line.removesuffix("\r"))
-    if line.strip():
-        activity.line = line
-    kept.add(line)
+def _take(
+    lines: list[str], kept: HeadAndTail, activity: _Activity, on_lines: Callable[[list[str]], Iterable[str]]
+) -> None:
+    if not lines:
+        return
+    lines = list(on_lines(lines))
+    kept.add(lines)
+    activity.line = next((line for line in reversed(lines) if line.strip()), activity.line)
 
 
 async def _wait(
@@ -144,6 +157,7 @@ async def _wait(
     started: float,
     idle_timeout: float,
     total_timeout: float,
+    on_pause: Callable[[], None],
 ) -> Stop | None:
     """Wait for the process to exit; a pipe that a straggler holds open is no reason to wait on."""
     ended = asyncio.ensure_future(process.wait())
@@ -154,6 +168,9 @@ async def _wait(
                 await asyncio.wait([readers], timeout=0.1)
                 return None
             now = time.monotonic()
+            if not activity.told and now - activity.at >= _WATCH_INTERVAL:
+                activity.told = True
+                on_pause()
             if now - started > total_timeout:
                 return Stop.TOTAL
             if now - activity.at > min(idle_timeout, 5.0):

@@ -75,7 +75,8 @@ class SuggestedEdit:
 class Suggestion:
     """A fix that the toolchain itself offers (SPEC D5).
 
-    `safe` is the tool's own word for it: rustc `MachineApplicable`, a gcc or clang fix-it on an error or a warning.
+    `safe`: it may be tried unasked. The tool is sure of it (rustc `MachineApplicable`, a gcc or clang fix-it on an error or
+    a warning) or its message states it in words, and nothing is known to speak against it.
     """
 
     message: str

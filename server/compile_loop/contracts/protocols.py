@@ -8,6 +8,7 @@ from enum import Enum
 from typing import Protocol
 
 from compile_loop.contracts.checks import Check, ContractResult
+from compile_loop.contracts.diagnostics import Diagnostic
 from compile_loop.contracts.edits import Edit
 from compile_loop.contracts.events import Event, Pass
 from compile_loop.contracts.protected import Marks
@@ -237,6 +238,17 @@ class Contract(Protocol):
         """Run every check, telling `emit` of starts, diagnostics and ends.
 
         Being cancelled ends every process before it raises.
+        """
+        ...
+
+
+class Advisers(Protocol):
+    """Tools that offer fixes only when they are asked: language services, linters that printed text (SPEC D5)."""
+
+    async def advise(self, shadow: Shadow, diagnostics: Sequence[Diagnostic]) -> Sequence[Diagnostic]:
+        """The same diagnostics in the same order, with what the tools offer added.
+
+        A tool that is missing, fails or takes too long adds nothing. Being cancelled ends every process before it raises.
         """
         ...
 

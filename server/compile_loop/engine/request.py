@@ -11,6 +11,7 @@ from compile_loop.contracts.holdouts import Holdouts
 from compile_loop.contracts.honesty import Inspect
 from compile_loop.contracts.protected import ProtectedFiles
 from compile_loop.contracts.protocols import (
+    Advisers,
     AskUser,
     AuthGate,
     Clock,
@@ -82,7 +83,7 @@ class Parts:
     None where it may (SPEC E10, Q4); its second argument tells whether an error of the baseline lies in the file
     itself. `readable` says the same of showing a file to a model. `price` is a call's cost in the account's currency,
     None where it is not known. `model_reason` says why it is this model, where nobody named it; `advice` how to get one
-    where there is none.
+    where there is none. `advisers` are tools to ask for fixes that no check prints.
     """
 
     shadow: Shadow
@@ -102,3 +103,4 @@ class Parts:
     protected: ProtectedFiles | None = None
     model_reason: str = ""
     advice: str = "Choose one, as PROVIDER:NAME."
+    advisers: Advisers | None = None

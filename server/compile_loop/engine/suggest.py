@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
 from compile_loop.contracts.diagnostics import Diagnostic, Suggestion
 from compile_loop.contracts.events import Pass, SuggestionApplied, SuggestionDropped
@@ -14,57 +14,116 @@ from compile_loop.engine.worktree import Changes
 
 MAX_CHECKS = 12
 """Passes over the contract that suggestions may cost; fixers that do not converge are a known kind."""
+MAX_QUESTIONS = 4
+"""States in which tools are asked for fixes that no check prints."""
+MAX_PASSES = 3
+"""Passes of a fixer over what its own fix brought up, such as `var` to `let` to `const`, before it is taken back."""
 
 Offer = tuple[Diagnostic, Suggestion]
+
+_STAYED = "the error it was for did not go away"
+_NEW_ERROR = "it brought a new error"
 
 
 async def apply_suggestions(course: Course, state: State) -> State:
     """Try what the tools offer, all together and else one by one; returns the state to go on from."""
-    checks = 0
-    tried: set[tuple[object, ...]] = set()
-    while not state.verdict.green and checks < MAX_CHECKS:
-        offers = [o for o in _offers(state.verdict.blocking, course.targets.writable) if _key(o) not in tried]
-        if not offers:
-            return state
-        before = state
+    return await _Suggesting(course).run(state)
+
+
+class _Suggesting:
+    """What the tries of one run have cost and taught so far."""
+
+    def __init__(self, course: Course) -> None:
+        self._course = course
+        self._checks = 0
+        self._questions = 0
+        self._tried: set[tuple[object, ...]] = set()
+
+    async def run(self, state: State) -> State:
+        """Go on until the check is green, nothing is left to try, or the tries are used up."""
+        while not state.verdict.green and self._checks < MAX_CHECKS:
+            offers = self._untried(state.verdict.blocking) or await self._asked(state)
+            if not offers:
+                return state
+            state = await self._one_of(state, offers)
+        return state
+
+    async def _one_of(self, before: State, offers: list[Offer]) -> State:
+        """The state after the first batch that is kept."""
         for batch in _batches(offers):
-            if checks >= MAX_CHECKS or state is not before:
+            if self._checks >= MAX_CHECKS:
                 break
-            tried.update(_key(offer) for offer in batch)
-            changed = _changed(course, batch)
-            if not changed:
-                continue
-            checks += 1
-            state = await _try(course, before, batch, changed)
-    return state
+            after = await self._try(before, batch)
+            if after is not before:
+                return after
+        return before
 
+    async def _asked(self, state: State) -> list[Offer]:
+        """What tools offer when they are asked, once what the check itself printed is used up."""
+        course = self._course
+        if course.parts.advisers is None or self._questions >= MAX_QUESTIONS:
+            return []
+        self._questions += 1
+        return self._untried(await course.parts.advisers.advise(course.parts.shadow, state.verdict.blocking))
 
-async def _try(course: Course, before: State, batch: list[Offer], changed: Changes) -> State:
-    await course.work.write(changed)
-    after = await course.verify(Pass.SUGGESTION)
-    reason = _why_not(before, after, batch)
-    if reason is None:
-        for diagnostic, suggestion in batch:
-            course.emit(
-                SuggestionApplied(diagnostic.file or "", _words(diagnostic, suggestion), before.errors, after.errors)
-            )
-        course.explanations.extend(
-            f"{d.source or 'The toolchain'} reported “{d.message}” and offered the fix itself." for d, _ in batch[:2]
+    def _untried(self, blocking: Sequence[Diagnostic]) -> list[Offer]:
+        """The first offer of each diagnostic that may be tried and was not."""
+        offers = (
+            next((offer for fix in diagnostic.suggestions if self._may_try(offer := (diagnostic, fix))), None)
+            for diagnostic in blocking
         )
-        return after
-    await course.work.restore(before.changes)
-    if len(batch) == 1:
-        diagnostic, suggestion = batch[0]
-        course.emit(SuggestionDropped(diagnostic.file or "", _words(diagnostic, suggestion), reason))
-    return before
+        return [offer for offer in offers if offer is not None]
 
+    def _may_try(self, offer: Offer) -> bool:
+        _, suggestion = offer
+        writable = self._course.targets.writable
+        inside = bool(suggestion.edits) and all(edit.file in writable for edit in suggestion.edits)
+        return suggestion.safe and inside and _key(offer) not in self._tried
 
-def _offers(blocking: Iterable[Diagnostic], writable: tuple[str, ...]) -> Iterator[Offer]:
-    for diagnostic in blocking:
-        for suggestion in diagnostic.suggestions:
-            if suggestion.safe and suggestion.edits and all(edit.file in writable for edit in suggestion.edits):
-                yield diagnostic, suggestion
+    async def _try(self, before: State, batch: list[Offer]) -> State:
+        course = self._course
+        after, reason = await self._verify(before, before, batch)
+        applied = list(batch)
+        for _ in range(MAX_PASSES - 1):
+            follow = self._of_what_is_new(before, after) if reason == _NEW_ERROR else []
+            if not follow or self._checks >= MAX_CHECKS:
                 break
+            after, reason = await self._verify(before, after, follow)
+            applied += follow
+        if after is before:
+            return before
+        if reason is None:
+            for diagnostic, suggestion in applied:
+                words = _words(diagnostic, suggestion)
+                course.emit(SuggestionApplied(diagnostic.file or "", words, before.errors, after.errors))
+            course.explanations.extend(
+                f"{d.source or 'The toolchain'} reported “{d.message}” and offered the fix itself."
+                for d, _ in batch[:2]
+            )
+            return after
+        await course.work.restore(before.changes)
+        if len(batch) == 1:
+            diagnostic, suggestion = batch[0]
+            course.emit(SuggestionDropped(diagnostic.file or "", _words(diagnostic, suggestion), reason))
+        return before
+
+    async def _verify(self, before: State, present: State, batch: list[Offer]) -> tuple[State, str | None]:
+        """The state after a batch on top of `present`, and why it is not to be kept; `present` where it changes nothing."""
+        self._tried.update(_key(offer) for offer in batch)
+        changed = _changed(self._course, batch)
+        if not changed:
+            return present, _STAYED
+        self._checks += 1
+        await self._course.work.write(changed)
+        after = await self._course.verify(Pass.SUGGESTION)
+        return after, _why_not(before, after, batch)
+
+    def _of_what_is_new(self, before: State, after: State) -> list[Offer]:
+        """An offer for each error that is new, or nothing: what a fixer brings up it can often fix itself."""
+        new = fingerprints(after.verdict.blocking) - fingerprints(before.verdict.blocking)
+        errors = [one for one in after.verdict.blocking if new[fingerprint(one)]]
+        offers = self._untried(errors)
+        return offers if len(offers) == len(errors) else []
 
 
 def _batches(offers: list[Offer]) -> Iterator[list[Offer]]:
@@ -104,11 +163,11 @@ def _why_not(before: State, after: State, batch: list[Offer]) -> str | None:
         return None
     was, now = fingerprints(before.verdict.blocking), fingerprints(after.verdict.blocking)
     if any(now[fingerprint(d)] >= was[fingerprint(d)] for d, _ in batch):
-        return "the error it was for did not go away"
+        return _STAYED
     phase = max(d.phase for d, _ in batch)
     new = now - was
     if any(d.phase <= phase and new[fingerprint(d)] for d in after.verdict.blocking):
-        return "it brought a new error"
+        return _NEW_ERROR
     return None
 
 

@@ -40,10 +40,13 @@ class JsonDocuments:
 
     def __init__(self, shapes: Sequence[type[JsonShape]], context: Context) -> None:
         self._shapes = [shape(context) for shape in shapes]
+        self._begins = [begin for shape in shapes for begin in shape.begins]
         self._scanner: JsonScanner | None = None
 
     def take(self, text: str) -> list[Diagnostic] | None:
         """The diagnostics that a line completes; None where the line is no part of a document."""
+        if self._scanner is not None and self._scanner.complete:
+            self._scanner = None
         if self._scanner is None or not self._scanner.continues(text):
             start = self._start(text)
             if start is None:
@@ -62,12 +65,12 @@ class JsonDocuments:
 
     def _start(self, text: str) -> int | None:
         bare = text.strip()
-        if bare in ("{", "["):
-            return 0
         if bare.startswith(("{", "[")):
+            if len(bare) == 1:
+                return 0
             head = bare[:_HEAD]
             return 0 if any(all(mark in head for mark in shape.marks) for shape in self._shapes) else None
-        found = [index for shape in self._shapes for begin in shape.begins if (index := text.find(begin)) >= 0]
+        found = [index for begin in self._begins if (index := text.find(begin)) >= 0]
         return min(found, default=None)
 
     def _matching(self, depth: int, head: str) -> Iterator[JsonShape]:

@@ -16,6 +16,10 @@ _PART_OF_JSON = re.compile(r'\s*(?:["{}\[\],:]|-?\d|true\b|false\b|null\b|$)')
 _HEAD = 4096
 _LARGEST = 32 * 1024 * 1024
 """Characters of one object that are kept; a longer one is not read."""
+_DEEPEST = 64
+"""Containers in one another; more are no report of a tool, but text with braces that never close."""
+_PATIENCE = 200
+"""Lines in a row of other streams that an open document survives."""
 
 Wanted = Callable[[int, str], bool]
 """Given an object's depth (0 for the outermost) and its first 4096 characters: whether its text is asked for."""
@@ -38,15 +42,20 @@ class JsonScanner:
         self._end = 0
         self._open: list[_Container] = []
         self._begun = False
+        self._foreign = 0
 
     @property
     def complete(self) -> bool:
-        """Whether the outermost container is closed."""
-        return self._begun and not self._open
+        """Whether the outermost container is closed, or nothing can come of it any more."""
+        return self._begun and (not self._open or len(self._open) > _DEEPEST or self._foreign > _PATIENCE)
 
     def continues(self, line: str) -> bool:
         """Whether a line can belong to the open document at all; another stream's text cannot."""
-        return not self.complete and _PART_OF_JSON.match(line) is not None
+        if _PART_OF_JSON.match(line) is None:
+            self._foreign += 1
+            return False
+        self._foreign = 0
+        return not self.complete
 
     def feed(self, line: str) -> Iterator[tuple[int, str]]:
         """Take the next line; yields depth and text of each wanted object that it completes."""

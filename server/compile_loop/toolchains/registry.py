@@ -7,6 +7,7 @@ from functools import lru_cache
 from importlib import import_module
 
 from compile_loop.toolchains import tools
+from compile_loop.toolchains.advice import Adviser
 from compile_loop.toolchains.json_documents import JsonShape
 from compile_loop.toolchains.reader import Reader
 from compile_loop.toolchains.toolchain import Toolchain
@@ -31,6 +32,11 @@ def reader_types() -> tuple[type[Reader], ...]:
 def shape_types() -> tuple[type[JsonShape], ...]:
     """Every shape of JSON once, in the order in which they are offered an object."""
     return tuple(dict.fromkeys(shape for toolchain in toolchains() for shape in toolchain.shapes))
+
+
+def advisers() -> tuple[Adviser, ...]:
+    """Every toolchain's way to ask for fixes."""
+    return tuple(toolchain.advise for toolchain in toolchains() if toolchain.advise)
 
 
 def readable_environment() -> dict[str, str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from compile_loop.contracts.checks import Check
+from compile_loop.toolchains.advice import Adviser
 from compile_loop.toolchains.json_documents import JsonShape
 from compile_loop.toolchains.reader import Reader
 
@@ -29,7 +30,9 @@ class Toolchain:
     directory, if it holds one; `builds` are the endings, or whole names, of files for which such a manifest counts.
     `compile` is given files of this language and the root, and gives a check of just these files; `recheck` does the
     same for a tool that checks files of others' languages, and is taken only where a finding of its own is to be
-    reproduced. `sources` are what editors call its findings, where that is not its own name. `environment` are
+    reproduced. `advise` asks the
+    tool for fixes that its output does not hold. `sources` are what editors call its findings, where that is not its own
+    name. `environment` are
     variables that make the tool say more for a program to read, whoever calls it.
     """
 
@@ -45,4 +48,5 @@ class Toolchain:
     compile: Callable[[Sequence[Path], Path], Check | None] | None = None
     recheck: Callable[[Sequence[Path], Path], Check | None] | None = None
     sources: tuple[str, ...] = ()
+    advise: Adviser | None = None
     environment: Mapping[str, str] = field(default_factory=dict)

@@ -7,6 +7,7 @@ import os
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -17,15 +18,15 @@ PYTHON = sys.executable
 
 
 async def run(
-    tmp_path: Path, *argv: str, idle: float = 20, total: float = 20, lines: list[str] | None = None
+    tmp_path: Path, *argv: str, idle: float = 20, total: float = 20, lines: list[str] | None = None, **more: Any
 ) -> Finished:
-    def keep(line: str) -> str:
+    def keep(new: list[str]) -> list[str]:
         if lines is not None:
-            lines.append(line)
-        return line
+            lines.extend(new)
+        return new
 
     return await run_process(
-        argv, cwd=str(tmp_path), env=dict(os.environ), idle_timeout=idle, total_timeout=total, on_line=keep
+        argv, cwd=str(tmp_path), env=dict(os.environ), idle_timeout=idle, total_timeout=total, on_lines=keep, **more
     )
 
 
@@ -139,3 +140,26 @@ async def test_a_command_that_cannot_start_raises(tmp_path: Path) -> None:
 async def test_output_that_is_not_utf8_is_replaced_not_lost(tmp_path: Path) -> None:
     done = await run(tmp_path, "/bin/sh", "-c", r"printf 'caf\351 ok\n'")
     assert done.stdout == "caf� ok\n"
+
+
+@pytest.mark.spec("K3")
+async def test_lines_in_a_code_page_are_read_beside_lines_in_utf8(tmp_path: Path) -> None:
+    """C12: a compiler of the console's code page, and a tool beside it that prints UTF-8."""
+    (tmp_path / "said").write_bytes(bytes.fromhex("612e632833293a20aee8a8a1aaa0") + "\r\nüber 😀\n".encode())
+    done = await run(tmp_path, "/bin/cat", "said", encoding="cp866")
+    assert done.stdout == "a.c(3): ошибка\nüber 😀\n"
+
+
+@pytest.mark.spec("D4")
+async def test_a_pause_is_told_once_after_each_time_that_output_came(tmp_path: Path) -> None:
+    """Until the command goes on, which it does only when the pause was told."""
+    pauses: list[str] = []
+
+    def pause() -> None:
+        pauses.append("pause")
+        (tmp_path / f"go{len(pauses)}").touch()
+
+    wait = "while [ ! -e {0} ]; do sleep 0.05; done; "
+    script = "echo one; " + wait.format("go1") + "echo two; " + wait.format("go2")
+    await run(tmp_path, "/bin/sh", "-c", script, on_pause=pause)
+    assert len(pauses) == 2

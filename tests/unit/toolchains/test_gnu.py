@@ -51,12 +51,12 @@ fix-it:"a.c":{3:15-3:15}:")"
     ("message", "row", "offered"),
     [
         ("‘struct p’ has no member named ‘widht’; did you mean ‘width’?", "width", [(2, 10, 15, "width")]),
-        ("‘struct p’ has no member named ‘widht’; did you mean ‘width’?", "other", []),
-        ("expected ‘;’ before ‘widht’", ";", []),
+        ("‘struct p’ has no member named ‘widht’; did you mean ‘width’?", "other", [(2, 10, 15, "width")]),
+        ("expected ‘;’ before ‘widht’", ";", [(2, 10, 10, ";")]),
     ],
 )
 def test_replacement_shown_below_the_caret(message: str, row: str, offered: list[tuple[int, int, int, str]]) -> None:
-    """A user's own make has no parseable fix-its; what the message confirms is taken from the snippet."""
+    """A user's own make has no parseable fix-its; what the message confirms is taken from the snippet, or from its words."""
     snippet = f"    3 |         return q.widht;\n      |                  ^~~~~\n      |                  {row}\n"
     log = f"a.c:3:18: error: {message}\n{snippet}"
     (one,) = diagnose(log, {"a.c": A})

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.support.sources import diagnose, spot
 
-from compile_loop.toolchains import reading, registry, tools
+from compile_loop.toolchains import interest, registry, tools
 from compile_loop.toolchains.detect import detect
 
 MODULE = """
@@ -48,7 +48,7 @@ TOOLCHAIN = Toolchain(
 
 
 def forget() -> None:
-    for remembered in (registry.toolchains, registry.reader_types, registry.shape_types, reading._needed_words):
+    for remembered in (registry.toolchains, registry.reader_types, registry.shape_types, interest.needed_words):
         remembered.cache_clear()
 
 

@@ -164,3 +164,55 @@ def test_no_output_can_break_a_reader(lines: list[str], hint: str) -> None:
         assert one.range.start <= one.range.end
         assert one.file is None or one.file in files or one.file.startswith("/")
         assert all(edit.range.start <= edit.range.end for fix in one.suggestions for edit in fix.edits)
+
+
+@pytest.mark.spec("D6")
+@pytest.mark.parametrize("noise", ["{", "[", '{ "a": [', "  [ {"])
+def test_braces_that_never_close_hide_nothing_and_cost_little(noise: str) -> None:
+    """A log of code or of cut-off JSON once made reading slower with each line."""
+    reader = OutputReader(root="/w", cwd="/w", sources=Tree(FILES))
+    lines = [noise, "  value: 1"] * 20_000
+    assert [one for line in lines for one in reader.feed(line)] == []
+    found = reader.feed("a.c:1:5: error: one") + reader.feed("a.c:2:5: error: two")
+    assert [one.message for one in found] == ["one"]
+
+
+@pytest.mark.spec("D2")
+def test_report_with_much_between_its_lines_is_read() -> None:
+    """Another stream's lines in the middle of a tool's JSON, as long as they are few."""
+    report = '[\n{"filePath": "a.c",\n"messages": [{"ruleId": "r", "severity": 2, "message": "m", "line": 1, "column": 1}]}\n]\n'
+    log = report.replace("\n", "\n" + "working on it\n" * 50)
+    assert [one.message for one in diagnose(log, FILES)] == ["m"]
+
+
+@pytest.mark.spec("D4")
+def test_what_is_open_is_shown_before_it_is_complete() -> None:
+    reader = OutputReader(root="/w", cwd="/w", sources=Tree(FILES))
+    assert reader.so_far() == []
+    reader.feed("a.c:1:5: error: one")
+    (early,) = reader.so_far()
+    assert reader.so_far() == [early], "asking changes nothing"
+    reader.feed("a.c:2:5: note: because")
+    (whole,) = reader.close(1)
+    assert (early.message, early.related) == ("one", ())
+    assert [place.message for place in whole.related] == ["because"]
+
+
+@pytest.mark.spec("D6")
+def test_flood_with_snippets_is_counted_truly() -> None:
+    """Beyond the bound repeats are counted by their first line alone; what is new is still read whole."""
+    reader = OutputReader(root="/w", cwd="/w", sources=Tree(FILES))
+    found = []
+    for n in range(3000):
+        for line in (
+            f"a.c:{n % 2000 + 1}:5: warning: unused ‘v{n}’ [-Wunused]",
+            "    1 | int value;",
+            "      |     ^~~~~",
+        ):
+            found += reader.feed(line)
+    for line in ("a.c:7:5: warning: unused ‘v6’ [-Wunused]", "a.c:8:5: error: unused ‘v7’", "a.c:9:5: note: here"):
+        found += reader.feed(line)
+    found += reader.close(1)
+    assert (reader.total, reader.total_errors) == (3001, 1)
+    (error,) = [one for one in found if one.is_error]
+    assert [place.message for place in error.related] == ["here"]

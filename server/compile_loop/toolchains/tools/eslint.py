@@ -9,6 +9,7 @@ from typing import Any
 
 from compile_loop.contracts.checks import Check
 from compile_loop.contracts.diagnostics import Diagnostic, Phase, Position, Range, SuggestedEdit, Suggestion
+from compile_loop.toolchains.advice import Question, lacking
 from compile_loop.toolchains.columns import Unit
 from compile_loop.toolchains.headed import severity_of
 from compile_loop.toolchains.json_documents import JsonShape
@@ -141,6 +142,13 @@ def check_files(files: Sequence[Path], root: Path) -> Check | None:
     return Check(name="eslint", command=command, reason="the finding is ESLint's")
 
 
+def _advise(diagnostics: Sequence[Diagnostic], root: Path) -> Iterator[Question]:
+    about = lacking(diagnostics, "eslint")
+    check = check_files([root / str(one.file) for one in about], root)
+    if check is not None and not isinstance(check.command, str):
+        yield Question(tuple(dict.fromkeys(check.command)), tuple(about))
+
+
 TOOLCHAIN = Toolchain(
     name="eslint",
     readers=(EslintText,),
@@ -150,4 +158,5 @@ TOOLCHAIN = Toolchain(
     order=24,
     notice=_notice,
     recheck=check_files,
+    advise=_advise,
 )

@@ -45,6 +45,8 @@ _OTHER_UNITS = {
 }
 """What compilers of other languages that print this shape count in."""
 _SOURCE_LIKE = re.compile(r"^[^:]*(?:[/\\][^:]*|\.[a-zA-Z]\w{0,3})$")
+_INCLUDE = re.compile(r"include ‘<[^’]+>’ or provide a declaration")
+"""The one kind of note whose fix-it is no matter of taste."""
 _INCLUDED_FROM = "included from here"
 _MOST_RELATED = 24
 _MOST_LINES = 80
@@ -258,7 +260,10 @@ class GnuText(Reader):
             related.remove(home)
             file, found = home.file, home.range
         suggestions = [main.fixits.suggestion(self.tree, main.message, safe=True)]
-        suggestions += [note.fixits.suggestion(self.tree, note.message, safe=False) for note in block.notes]
+        suggestions += [
+            note.fixits.suggestion(self.tree, note.message, safe=_INCLUDE.match(note.message) is not None)
+            for note in block.notes
+        ]
         return Diagnostic(
             message=main.message,
             file=file,

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from compile_loop.contracts.checks import Check
 from compile_loop.contracts.diagnostics import Diagnostic, Phase, Range, SuggestedEdit, Suggestion
+from compile_loop.toolchains.advice import Question, lacking
 from compile_loop.toolchains.columns import Unit
 from compile_loop.toolchains.headed import Block, HeadedReader, severity_of
 from compile_loop.toolchains.json_documents import JsonShape
@@ -136,6 +137,15 @@ def _recheck(files: Sequence[Path], root: Path) -> Check | None:
     return Check(name="ruff", command=command, reason="the finding is ruff's")
 
 
+def _advise(diagnostics: Sequence[Diagnostic], root: Path) -> Iterator[Question]:
+    about = [one for one in lacking(diagnostics, "ruff") if one.code and one.code != _SYNTAX]
+    if about:
+        # Rules that the user's own command line chose may be missing from the configuration.
+        rules = ",".join(sorted({str(one.code) for one in about}))
+        files = relative_names(sorted({root / str(one.file) for one in about}), root)
+        yield Question((own_program("ruff", root, root), *_FORMAT, "--select", rules, *files), tuple(about))
+
+
 TOOLCHAIN = Toolchain(
     name="ruff",
     readers=(RuffConcise, RuffFull),
@@ -145,4 +155,5 @@ TOOLCHAIN = Toolchain(
     order=36,
     notice=_notice,
     recheck=_recheck,
+    advise=_advise,
 )

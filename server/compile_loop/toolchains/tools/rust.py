@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from compile_loop.contracts.checks import Check
+from compile_loop.contracts.diagnostics import Diagnostic
+from compile_loop.toolchains.advice import Question, lacking
 from compile_loop.toolchains.manifest import manifest_check
 from compile_loop.toolchains.single import relative_names, scratch
 from compile_loop.toolchains.toolchain import Program, Toolchain
@@ -15,13 +17,13 @@ from compile_loop.toolchains.tools.rust_panic import RustPanic
 from compile_loop.toolchains.tools.rust_text import RustText
 
 _MAIN = re.compile(rb"^\s*(?:pub\s+)?(?:async\s+)?fn\s+main\s*\(", re.MULTILINE)
+_CHECK = ("cargo", "check", "--all-targets", "--message-format=json")
 
 
 def _notice(directory: Path, root: Path) -> Check | None:
     if not (directory / "Cargo.toml").is_file():
         return None
-    command = ("cargo", "check", "--all-targets", "--message-format=json")
-    return manifest_check("cargo check", command, "Cargo.toml", directory, root)
+    return manifest_check("cargo check", _CHECK, "Cargo.toml", directory, root)
 
 
 def _compile(files: Sequence[Path], root: Path) -> Check | None:
@@ -42,6 +44,18 @@ def _compile(files: Sequence[Path], root: Path) -> Check | None:
     )
 
 
+def _advise(diagnostics: Sequence[Diagnostic], root: Path) -> Iterator[Question]:
+    """Cargo's text has its offers only as drawings; its JSON says where they go."""
+    by_place: dict[str, list[Diagnostic]] = {}
+    for one in lacking(diagnostics, "rustc"):
+        above = (place for place in (root / str(one.file)).parents if place.is_relative_to(root))
+        package = next((place for place in above if (place / "Cargo.toml").is_file()), None)
+        if package is not None:
+            by_place.setdefault(package.relative_to(root).as_posix(), []).append(one)
+    for place, about in by_place.items():
+        yield Question(_CHECK, tuple(about), cwd=place)
+
+
 TOOLCHAIN = Toolchain(
     name="rust",
     readers=(RustJson, RustText, RustPanic),
@@ -52,4 +66,5 @@ TOOLCHAIN = Toolchain(
     notice=_notice,
     compile=_compile,
     sources=("clippy", "rust-analyzer"),
+    advise=_advise,
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import posixpath
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -21,6 +22,8 @@ _SEVERITIES = {
     "note": Severity.INFORMATION,
     "help": Severity.HINT,
 }
+_ONE_WAY = re.compile(r"consider importing this |an? .* with a similar name exists")
+"""Offers that rustc calls no more than likely, and that are the only one of their kind where there is one alternative."""
 
 
 class RustJson(Reader):
@@ -141,7 +144,8 @@ class RustJson(Reader):
                 edits = [self._edit(span) for span in group]
                 if "HasPlaceholders" in words or any(edit is None for edit in edits):
                     continue
-                safe = words == {"MachineApplicable"} and len(groups) == 1
+                sure = words == {"MachineApplicable"} or _ONE_WAY.match(str(child["message"])) is not None
+                safe = sure and len(groups) == 1
                 yield Suggestion(str(child["message"]), tuple(edit for edit in edits if edit), safe)
 
     @staticmethod

@@ -16,6 +16,7 @@ from compile_loop.toolchains.single import relative_names
 from compile_loop.toolchains.terminal import Line
 from compile_loop.toolchains.toolchain import Program, Toolchain
 from compile_loop.toolchains.tree import Place
+from compile_loop.toolchains.typescript.code_fixes import code_fixes
 
 _TAIL = r"(?P<kind>error|warning|message) (?P<code>TS\d{1,9}): (?P<message>.*)$"
 _PLAIN = re.compile(rf"^(?P<file>\S.*?)\((?P<line>\d{{1,9}}),(?P<column>\d{{1,9}})\): {_TAIL}")
@@ -198,4 +199,5 @@ TOOLCHAIN = Toolchain(
     notice=_notice,
     compile=_compile,
     sources=("ts",),
+    advise=code_fixes,
 )
