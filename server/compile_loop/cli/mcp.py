@@ -7,6 +7,7 @@ from pathlib import Path
 import typer
 
 from compile_loop.cli import exits
+from compile_loop.cli.choosing import with_model
 from compile_loop.mcp.entry import MissingExtraError, serve
 from compile_loop.mcp.options import Options
 from compile_loop.settings import Settings
@@ -26,10 +27,14 @@ def run(
         [], help="Command that decides. With it, callers can name no command of their own. Give it again for more."
     ),
     model: str = typer.Option(
-        "", envvar="COMPILE_LOOP_MODEL", help="PROVIDER:NAME. None: only the toolchain's own suggestions."
+        "",
+        envvar="COMPILE_LOOP_MODEL",
+        help="PROVIDER:NAME; `none`: only the toolchain's own suggestions. Default: see `compile-loop models`.",
     ),
     base_url: str = typer.Option("", envvar="COMPILE_LOOP_BASE_URL", help="Address of the model's endpoint."),
     api_key_env: str = typer.Option("", help="Name of the environment variable that holds the key."),
+    consult: str = typer.Option("", help="A stronger model that the model may ask, twice a run: PROVIDER:NAME."),
+    consult_base_url: str = typer.Option("", help="Address of the stronger model's endpoint."),
     max_rounds: int = typer.Option(5, min=1, max=100, help="How often the model is asked."),
     deadline: float = typer.Option(900.0, min=1, help="Seconds for a whole run."),
     allow_new_files: bool = typer.Option(False, help="Let the edit create files."),
@@ -43,13 +48,16 @@ def run(
         model=model,
         base_url=base_url,
         api_key_env=api_key_env,
+        consult_model=consult,
+        consult_base_url=consult_base_url,
         max_rounds=max_rounds,
         deadline_seconds=deadline,
         allow_new_files=allow_new_files,
         record=record,
     )
+    settings, why = with_model(settings, may_ask=False)
     try:
-        serve(Options(settings, root.absolute() if root else None, tuple(check)))
+        serve(Options(settings, root.absolute() if root else None, tuple(check), why))
     except MissingExtraError as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(exits.USAGE) from error

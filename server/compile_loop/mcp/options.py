@@ -12,9 +12,10 @@ from compile_loop.settings import Settings
 class Options:
     """`root` is the only folder to work in; None: the client's roots, else the current folder.
 
-    With `checks` those decide, and a caller can name no other command.
+    With `checks` those decide, and a caller can name no other command. `model_reason` says why it is the settings' model.
     """
 
     settings: Settings
     root: Path | None = None
     checks: tuple[str, ...] = ()
+    model_reason: str = ""

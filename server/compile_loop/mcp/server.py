@@ -14,10 +14,11 @@ from mcp.server.stdio import stdio_server
 from compile_loop.agent_tool.answer import could_not_try, document_of, text_of, why_not_written
 from compile_loop.agent_tool.asked import Asked, BadInputError, read, schema
 from compile_loop.agent_tool.places import folders_of, locate
+from compile_loop.applying import apply_to_disk
 from compile_loop.assemble import ConfigurationError, Job, start, state_folder
 from compile_loop.mcp.options import Options
 from compile_loop.mcp.under_way import Asker, Ended, Line, Question, UnderWay
-from compile_loop.shadow.apply import ApplyError, apply_edit
+from compile_loop.shadow.apply import ApplyError
 from compile_loop.version import VERSION
 
 TOOL = "fix_until_it_compiles"
@@ -108,8 +109,9 @@ class FixTool:
             checks=self._options.checks or tuple(asked.check),
             spec=asked.spec,
             ask_user=Asker(active) if _answers_questions(context) else None,
+            model_reason=self._options.model_reason,
         )
-        active.start(start(job))
+        active.start(job, start(job))
         self._runs[active.run_id] = active
         return active
 
@@ -162,12 +164,16 @@ async def _follow(context: Context, active: UnderWay) -> Result:
 def _result(active: UnderWay, ended: Ended) -> types.CallToolResult:
     """The answer; writes the edit where that is wanted."""
     outcome, applied, written = ended.outcome, False, None
-    if active.apply and outcome.edit:
+    if active.apply and active.job and outcome.edit:
         written = why_not_written(outcome)
         if not written:
             try:
-                apply_edit(active.root, outcome.edit, state_folder() / "journals")
+                moved = apply_to_disk(active.job, outcome, state_folder() / "journals")
                 applied, written = True, f"Wrote {', '.join(outcome.edit.paths)}."
+                if moved:
+                    written += (
+                        f" {', '.join(moved)} was changed meanwhile: the edit was laid over that, and the check passes."
+                    )
             except ApplyError as error:
                 written = str(error)
     return types.CallToolResult(

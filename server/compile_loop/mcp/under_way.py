@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from compile_loop.agent_tool.asked import BadInputError
+from compile_loop.assemble import Job
 from compile_loop.contracts import events as e
 from compile_loop.contracts.outcome import Outcome
 from compile_loop.contracts.protocols import AskUser
@@ -50,6 +51,7 @@ class UnderWay:
         self.apply = apply
         self.news: asyncio.Queue[News] = asyncio.Queue()
         self.open_question: Question | None = None
+        self.job: Job | None = None
         self.cancelled = False
         self._held = {path.resolve() for path in targets} or {self.root}
         self._run: Run | None = None
@@ -60,8 +62,9 @@ class UnderWay:
         """The run's name; empty before it starts."""
         return self._run.run_id if self._run else ""
 
-    def start(self, run: Run) -> None:
+    def start(self, job: Job, run: Run) -> None:
         """Begin, as a task of its own."""
+        self.job = job
         self._run = run
         self._task = asyncio.create_task(self._go(run))
 
