@@ -151,6 +151,8 @@ export class CodeServer {
     const companion = join(extensions, "compile-loop.companion-0.0.1");
     cpSync(join(ROOT, "tests/vscode/companion"), companion, { recursive: true });
     if (vsix) {
+      const python = join(extensions, "ms-python.python-0.0.1");
+      cpSync(join(ROOT, "tests/vscode/python-extension"), python, { recursive: true });
       const where = ["--extensions-dir", extensions, "--user-data-dir", join(this.root, "user-data")];
       const words = [required("CODE_SERVER_ENTRY"), ...where, "--install-extension", vsix];
       execFileSync(required("CODE_SERVER_NODE"), words, { env: this.environment(), stdio: "pipe" });

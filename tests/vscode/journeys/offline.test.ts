@@ -15,7 +15,11 @@ test("installed from its package with no network: its own Python, a fix, a repai
     await assert.rejects(reach("192.0.2.1"), "there is a network after all");
   }
   const vsix = found(DIST, /^compile-loop-.*\.vsix$/)[0];
-  await Workbench.run("offline", { vsix, files: { "box.c": BROKEN } }, async (vscode) => {
+  // The Python extension's choice; it comes before the path.
+  const CHOSEN_PYTHON = execFileSync("python3", ["-c", "import sys; print(sys.executable)"], {
+    encoding: "utf8",
+  }).trim();
+  await Workbench.run("offline", { vsix, env: { CHOSEN_PYTHON }, files: { "box.c": BROKEN } }, async (vscode) => {
     const storage = join(vscode.server.root, "user-data/User/globalStorage/compile-loop.compile-loop");
     const environments = () => found(storage, /^python-/);
     await until("the server to be up", () => servers(vscode).length > 0, 60_000);
@@ -24,6 +28,8 @@ test("installed from its package with no network: its own Python, a fix, a repai
     assert.ok(servers(vscode).every((command) => command.startsWith(home)));
     const site = join(found(join(home, "lib"), /^python/)[0] ?? "", "site-packages");
     assert.ok(existsSync(join(site, "pydantic")) && !existsSync(join(site, "pip")));
+
+    assert.match(vscode.server.log(), /\(the Python extension's choice\)/);
 
     await vscode.openFile("box.c");
     await vscode.command("Compile Loop: Fix This File Until It Compiles");
