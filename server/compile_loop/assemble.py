@@ -18,14 +18,15 @@ from compile_loop.checks.contract import CommandContract
 from compile_loop.checks.contract_file import NAME as CONTRACT_FILE
 from compile_loop.checks.contract_file import ContractFile, read_contract_file
 from compile_loop.checks.holdout_commands import CommandHoldouts
-from compile_loop.checks.honesty import inspect
 from compile_loop.checks.process_tree import end_orphans
 from compile_loop.checks.protection import WorkspaceProtection
 from compile_loop.checks.validate import ContractError
 from compile_loop.contracts.checks import Check, ContractResult
 from compile_loop.contracts.diagnostics import Diagnostic
+from compile_loop.contracts.edits import Edit
 from compile_loop.contracts.events import Pass
 from compile_loop.contracts.holdouts import Holdout
+from compile_loop.contracts.honesty import Finding
 from compile_loop.contracts.protocols import (
     AskUser,
     AuthGate,
@@ -131,9 +132,7 @@ def start(job: Job) -> Run:
         memory=job.memory or (FileMemory(state_folder() / "repairs", root) if job.settings.repair_memory else None),
         ask_user=job.ask_user,
         auth=job.auth,
-        inspect=lambda edit, failures, wish, before, after: inspect(
-            edit, failures, spec=wish, tests_before=before, tests_after=after
-        ),
+        inspect=_inspect,
         protected=WorkspaceProtection(root, file.protected, check_scripts(contract.checks, root)),
         clock=time.monotonic,
         price=price_of_model(job.settings),
@@ -147,6 +146,14 @@ def start(job: Job) -> Run:
         return Run(request, parts)
     parts, recorder = _recorded(job, root, request, parts)
     return Run(request, parts, listeners=(recorder,))
+
+
+def _inspect(
+    edit: Edit, failures: Sequence[Diagnostic], wish: str, before: int | None, after: int | None
+) -> Sequence[Finding]:
+    from compile_loop.checks.honesty import inspect  # grammars of eight languages: only a green edit needs them
+
+    return inspect(edit, failures, spec=wish, tests_before=before, tests_after=after)
 
 
 def _recorded(job: Job, root: Path, request: RunRequest, parts: Parts) -> tuple[Parts, Recorder]:

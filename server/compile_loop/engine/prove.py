@@ -5,6 +5,7 @@ Holdouts, the smallest edit, a clean start, honesty (SPEC L2, K5, K7, K10).
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 
 from compile_loop.contracts.checks import ContractResult
@@ -33,7 +34,7 @@ class Proof:
 
 async def prove(course: Course, state: State) -> Proof:
     """Take a visibly green state through everything that stands between it and a green outcome. Raises `GaveUp`."""
-    findings = _inspect(course, state)
+    findings = await _inspect(course, state)
     certain = [f for f in findings if f.certain]
     if certain and not course.request.honesty_reports_only:
         return _doubted(course, state, _lines(certain))
@@ -53,7 +54,7 @@ async def prove(course: Course, state: State) -> Proof:
     course.emit(ProtectedCompared(tuple(b.path for b in last.broken)))
     if last.broken:
         return _doubted(course, confirmed, tuple(b.sentence for b in last.broken))
-    course.suspect = _lines(_inspect(course, confirmed))
+    course.suspect = _lines(await _inspect(course, confirmed))
     return Proof(confirmed, outcome=_green(course, confirmed))
 
 
@@ -82,12 +83,14 @@ async def _confirm(course: Course, state: State) -> _Last:
     return _Last(confirmed, told, tuple(course.broken(before, await course.marks())))
 
 
-def _inspect(course: Course, state: State) -> list[Finding]:
+async def _inspect(course: Course, state: State) -> list[Finding]:
+    """What the edit may have done to the check. A large one takes its time, so a thread looks at it."""
     if course.parts.inspect is None or course.baseline is None:
         return []
     edit = course.work.edit(state.changes)
     before, after = _tests_that_ran(course.baseline.result, state.result)
-    findings = list(course.parts.inspect(edit, course.baseline.verdict.blocking, course.request.spec, before, after))
+    blocking = course.baseline.verdict.blocking
+    findings = list(await asyncio.to_thread(course.parts.inspect, edit, blocking, course.request.spec, before, after))
     findings += _protected_additions(course, edit)
     for certain in (True, False):
         if lines := _lines([f for f in findings if f.certain is certain]):
