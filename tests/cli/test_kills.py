@@ -39,7 +39,7 @@ SECOND = (
     + "<<< path=b.c >>>\n"
     + block("int three(void) { return 3 }\n", "int three(void) { return 3; }\n")
 )
-SLEEP = "83.625"
+SLEEP = f"83.{os.getpid()}"
 CHECK = f"(env -i setsid sleep {SLEEP} & sleep {SLEEP} &) >/dev/null 2>&1; gcc -fsyntax-only a.c b.c"
 VICTIM = """
 import os, signal, sys, threading

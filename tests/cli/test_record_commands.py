@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import time
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -126,6 +128,66 @@ def test_a_replay_elsewhere_needs_the_folder_or_says_so(root: Path, green: str, 
     done = cli(tmp_path, "replay", folder)
     assert done.returncode == 2 and "Say with --root" in done.stderr
     assert cli(tmp_path, "replay", folder, "--root", str(moved)).returncode == 0
+
+
+@pytest.mark.spec("R1", "R2", "Z1")
+def test_a_run_in_a_bug_report_replays_on_another_machine_to_the_byte(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Packed here with secrets about; replayed there, with no project and no records, with the same prompts."""
+    monkeypatch.setenv("ACME_API_TOKEN", "quagga-and-zebra-7")
+    (root / "a.c").write_text(f"/* quagga-and-zebra-7, sk-{'a1B2' * 6} */\n{BROKEN}")
+    assert cli(root, "fix", *OPTIONS, "--model", script(root, FIRST, SECOND)).returncode == 0
+    packed = tmp_path / "run.zip"
+    done = cli(root, "show", "last", "--export", str(packed))
+    assert done.returncode == 0 and "compile-loop replay run.zip" in done.stdout, done.stderr
+    assert cli(root, "show", "last", "--export", str(packed)).returncode == 2, "it is not overwritten"
+    with zipfile.ZipFile(packed) as archive:
+        everything = b"".join(archive.read(name) for name in archive.namelist())
+        turns = archive.read("turns.jsonl").decode()
+    assert b"quagga" not in everything and b"a1B2a1B2" not in everything and b"int two(void)" in everything
+
+    shutil.rmtree(tmp_path / "state")
+    shutil.rmtree(root)
+    monkeypatch.delenv("ACME_API_TOKEN")
+    elsewhere = tmp_path / "else where"
+    elsewhere.mkdir()
+    replayed = cli(elsewhere, "replay", str(packed), "--root", str(elsewhere), "--json")
+    document = json.loads(replayed.stdout)
+    assert (document["ending"], document["unusedReplies"]) == ("green", 0), replayed.stderr
+    assert list(elsewhere.iterdir()) == []
+
+    workspace(elsewhere, a_c=f"/* [redacted], [redacted] */\n{BROKEN}")
+    again = cli(elsewhere, "fix", *OPTIONS, "--model", script(elsewhere, FIRST, SECOND))
+    assert again.returncode == 0, again.stdout
+    folder = Path(listed(elsewhere)[0]["folder"])
+    assert prompts((folder / "turns.jsonl").read_text()) == prompts(turns)
+
+
+def prompts(turns: str) -> list[Any]:
+    return [json.loads(line)["messages"] for line in turns.splitlines()]
+
+
+@pytest.mark.spec("R2")
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [
+        (["run.json", "../outside.txt"], "outside of itself"),
+        (["run.json", "/outside.txt"], "outside of itself"),
+        (["events.jsonl"], "is no record"),
+        ([], "is no record"),
+    ],
+)
+def test_a_packed_record_that_is_none_writes_nothing(root: Path, tmp_path: Path, names: list[str], words: str) -> None:
+    bad = tmp_path / "bad.zip"
+    with zipfile.ZipFile(bad, "w") as archive:
+        for name in names:
+            archive.writestr(name, "{}")
+    done = cli(root, "replay", str(bad))
+    assert done.returncode == 2 and words in " ".join(done.stderr.split()), done.stderr
+    bad.write_bytes(b"not packed")
+    assert "cannot be read as a record" in " ".join(cli(root, "replay", str(bad)).stderr.split())
+    assert not list(tmp_path.rglob("outside.txt"))
 
 
 class Killed:

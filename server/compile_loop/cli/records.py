@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NoReturn
 
 import typer
@@ -11,12 +13,15 @@ from rich.markup import escape
 
 from compile_loop.assemble import runs_folder
 from compile_loop.cli import exits
+from compile_loop.record import archive
 from compile_loop.record.folder import RecordError
 from compile_loop.record.retention import size_of
 from compile_loop.record.rounds import rounds_of
 from compile_loop.record.store import Record, Store
+from compile_loop.shadow.places import new_folder, temporary_places
+from compile_loop.shadow.removal import remove_tree
 
-RUN_HELP = "The run's id, the start of it, `last`, or the folder of a record."
+RUN_HELP = "The run's id, the start of it, `last`, the folder of a record, or a file that `show --export` made."
 
 _STYLES: dict[str, str] = {
     "green": "green",
@@ -34,8 +39,13 @@ def store() -> Store:
 
 
 def find(name: str) -> Record:
-    """A record by name; ends the command with a sentence where there is none."""
+    """A record by name, or one that was packed into a file; ends the command with a sentence where there is none."""
     try:
+        if name.endswith(archive.ENDING) and Path(name).is_file():
+            folder = new_folder(temporary_places()[0])
+            atexit.register(remove_tree, folder)
+            archive.unpack(Path(name), folder)
+            return store().open(str(folder))
         return store().open(name)
     except RecordError as error:
         refuse(str(error))

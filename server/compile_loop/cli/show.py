@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -12,6 +14,9 @@ from rich.markup import escape
 
 from compile_loop.cli.diff import coloured
 from compile_loop.cli.records import RUN_HELP, ending_of, find, refuse, styled, summary
+from compile_loop.record.archive import ENDING, pack
+from compile_loop.record.folder import RecordError
+from compile_loop.record.redact import Redactor
 from compile_loop.record.rounds import RecordedRound, rounds_of
 from compile_loop.record.store import Record, State
 
@@ -24,12 +29,21 @@ def run(
     number: int = typer.Option(None, "--round", min=0, help="Only this round: its diff and what the checks said."),
     diff: bool = typer.Option(False, "--diff", help="Print the result's diff alone."),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON document (schema compile-loop/show/1)."),
+    export: Path = typer.Option(
+        None,
+        "--export",
+        metavar="FILE.zip",
+        help="Pack the record into a file for a bug report; look into it before you send it.",
+    ),
 ) -> None:
     """Show a recorded run: its rounds, its result, what it cost and what it does not prove.
 
     Exit code: 0, or 2 where there is no such run or round.
     """
     record = find(name)
+    if export is not None:
+        _pack(record, export)
+        return
     rounds = rounds_of(record)
     if as_json:
         typer.echo(json.dumps(_document(record, rounds), indent=2, ensure_ascii=False))
@@ -42,6 +56,21 @@ def run(
         _print_round(chosen)
     else:
         _print(record, rounds)
+
+
+def _pack(record: Record, target: Path) -> None:
+    if target.suffix != ENDING:
+        refuse(f"{target} is no name for it: it must end in {ENDING}.")
+    if record.state is State.UNDER_WAY:
+        refuse(f"Run {record.id} is under way. Wait for its end, or stop it.")
+    try:
+        pack(record.folder, target, Redactor.of(os.environ).bytes)
+    except RecordError as error:
+        refuse(str(error))
+    typer.echo(
+        f"Packed run {record.id} into {target}: its requests, replies, checks' output and the files it was about. Known "
+        f"keys are left out; look into it before you send it.\nSomebody else runs: compile-loop replay {target.name} --root FOLDER"
+    )
 
 
 def _document(record: Record, rounds: list[RecordedRound]) -> dict[str, Any]:
