@@ -1,7 +1,7 @@
 """The wheels that the extension carries, for each supported Python: `python scripts/wheels.py TARGET FOLDER`.
 
 Downloaded with the hashes of requirements/vsix.txt; nothing is built but our own. `index.json` lists, by Python, what its
-environment is made of.
+environment is made of, and names the build.
 """
 
 from __future__ import annotations
@@ -49,7 +49,10 @@ def main(target: str, folder: Path) -> None:
             if not fitting:
                 raise SystemExit(f"There is no wheel of {text.split()[0]} for Python {version}.")
             index[version].append(fitting[0])
-    (folder / "index.json").write_text(json.dumps(index, indent=1) + "\n")
+    build = hashlib.sha256(
+        (folder / own).read_bytes()
+    ).hexdigest()  # our version number alone does not tell builds apart
+    (folder / "index.json").write_text(json.dumps({"build": build, "wheels": index}, indent=1) + "\n")
     used = {name for names in index.values() for name in names}
     for wheel in folder.glob("*.whl"):
         if wheel.name not in used:

@@ -63,8 +63,8 @@ def named() -> str:
 
 def prepare(wheels: Path, storage: Path) -> Path:
     """The interpreter of a complete environment below `storage`. Raises `SetUpError` or `OSError`."""
-    names = wanted(wheels)
-    key = hashlib.sha256(repr((names, sys.version, sys.base_prefix)).encode()).hexdigest()[:12]
+    build, names = wanted(wheels)
+    key = hashlib.sha256(repr((build, names, sys.version, sys.base_prefix)).encode()).hexdigest()[:12]
     home = storage / f"python-{key}"
     if not complete(home):
         storage.mkdir(parents=True, exist_ok=True)
@@ -76,11 +76,12 @@ def prepare(wheels: Path, storage: Path) -> Path:
     return interpreter(home)
 
 
-def wanted(wheels: Path) -> list[str]:
-    """The wheels for this Python."""
+def wanted(wheels: Path) -> tuple[str, list[str]]:
+    """The build of the extension, and the wheels for this Python."""
     try:
-        index = json.loads((wheels / "index.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        document = json.loads((wheels / "index.json").read_text(encoding="utf-8"))
+        build, index = document["build"], document["wheels"]
+    except (OSError, ValueError, KeyError) as error:
         raise SetUpError(f"The extension's own files are damaged ({error}). Install it again.") from error
     version = ".".join(map(str, sys.version_info[:2]))
     kind = sys.implementation.name + (" free-threaded" if sysconfig.get_config_var("Py_GIL_DISABLED") else "")
@@ -88,7 +89,7 @@ def wanted(wheels: Path) -> list[str]:
         covered = f"{next(iter(index))} to {list(index)[-1]}"
         which = named() if kind == "cpython" else f"{named()}, {kind},"
         raise SetUpError(f"{which} is not one that this extension has packages for: choose CPython {covered}.")
-    return list(index[version])
+    return build, list(index[version])
 
 
 def complete(home: Path) -> bool:

@@ -46,6 +46,10 @@ def wheel(folder: Path, name: str, files: dict[str, str]) -> str:
     return f"{name}-1-py3-none-any.whl"
 
 
+def index(wheels: Path, build: str, names: list[str], versions: list[str] = VERSIONS) -> None:
+    (wheels / "index.json").write_text(json.dumps({"build": build, "wheels": dict.fromkeys(versions, names)}))
+
+
 @pytest.fixture
 def extension(tmp_path: Path) -> Path:
     """A packed extension in a folder with a blank and an umlaut, with two wheels for every Python."""
@@ -56,7 +60,7 @@ def extension(tmp_path: Path) -> Path:
         wheel(wheels, "alpha", {"alpha/__init__.py": "name = 'alpha'\n", "alpha-1.data/purelib/beside.py": "x = 1\n"}),
         wheel(wheels, "beta", {"beta.py": "import alpha\n" * 50}),
     ]
-    (wheels / "index.json").write_text(json.dumps(dict.fromkeys(VERSIONS, names)))
+    index(wheels, "first", names)
     return folder
 
 
@@ -86,7 +90,10 @@ def imported(python: str) -> str:
 @pytest.mark.spec("V9", "Q20")
 @pytest.mark.parametrize("version", sorted(FIT))
 def test_it_is_made_once_by_each_python_without_pip(extension: Path, version: tuple[int, int]) -> None:
-    first = said(start(extension, FIT[version]))
+    without = extension.parent / "without"
+    without.mkdir()
+    (without / "ensurepip.py").write_text("raise ImportError('ensurepip is a package of its own here')\n")
+    first = said(start(extension, FIT[version], PYTHONPATH=str(without)))
     assert first[:3] == [{"done": 0, "of": 2}, {"done": 1, "of": 2}, {"done": 2, "of": 2}]
     python = first[-1]["python"]
     assert str(extension.parent / "stor age") in imported(python)
@@ -120,8 +127,8 @@ def test_a_damaged_file_is_noticed_and_the_environment_made_again(extension: Pat
 def test_a_new_version_gets_an_environment_of_its_own_and_old_ones_go_in_time(extension: Path) -> None:
     old = Path(said(start(extension))[-1]["python"]).parents[1]
     wheels = extension / "dist" / "wheels"
-    names = [wheel(wheels, "gamma", {"gamma.py": ""}), *json.loads((wheels / "index.json").read_text())["3.11"]]
-    (wheels / "index.json").write_text(json.dumps(dict.fromkeys(VERSIONS, names)))
+    names = json.loads((wheels / "index.json").read_text())["wheels"]["3.11"]
+    index(wheels, "second", names)  # of the same version number
     new = Path(said(start(extension))[-1]["python"]).parents[1]
     assert new != old and old.exists(), "another window may still use it"
     long_ago = time.time() - 31 * 86_400
@@ -167,7 +174,7 @@ def test_every_hindrance_is_a_sentence(extension: Path, tmp_path: Path) -> None:
     assert "could not be made in" in said(start(extension))[-1]["error"]
     storage.unlink()
 
-    (wheels / "index.json").write_text(json.dumps({"3.98": [], "3.99": []}))
+    index(wheels, "later", [], ["3.98", "3.99"])
     assert "has packages for: choose CPython 3.98 to 3.99." in said(start(extension))[-1]["error"]
     (wheels / "index.json").write_text("{")
     assert "own files are damaged" in said(start(extension))[-1]["error"]
