@@ -26,7 +26,14 @@ HEADER = """\
 
 import { NotificationType, RequestType } from "vscode-languageclient/node";
 """
-SCALARS: dict[object, str] = {str: "string", int: "number", float: "number", bool: "boolean", type(None): "null"}
+SCALARS: dict[object, str] = {
+    typing.Any: "unknown",
+    str: "string",
+    int: "number",
+    float: "number",
+    bool: "boolean",
+    type(None): "null",
+}
 
 
 def attribute_docs() -> dict[tuple[str, str], str]:
@@ -73,6 +80,7 @@ def sent_by_client() -> set[type[Model]]:
     todo: list[type[Model]] = [pair[0] for pair in protocol.REQUESTS.values()]
     todo += [protocol.InitializationOptions, protocol.StartRunArguments, protocol.StopArguments]
     todo += protocol.CLIENT_NOTIFICATIONS.values()
+    todo += [pair[1] for pair in protocol.SERVER_REQUESTS.values()]
     found: set[type[Model]] = set()
     while todo:
         model = todo.pop()
@@ -157,7 +165,7 @@ def render() -> str:
     for model in models():
         lines += interface(model, docs, model in client)
     lines.append("")
-    for name, (params, result) in protocol.REQUESTS.items():
+    for name, (params, result) in {**protocol.REQUESTS, **protocol.SERVER_REQUESTS}.items():
         generic = f"{params.__name__}, {result.__name__}, void"
         lines.append(
             f'export const {capitalised(name)}Request = new RequestType<{generic}>("{protocol.PREFIX}{name}");'

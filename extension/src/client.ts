@@ -1,7 +1,7 @@
 import { commands, EventEmitter, type ExtensionContext, type LogOutputChannel, workspace } from "vscode";
 import { CloseAction, ErrorAction, LanguageClient, RevealOutputChannelOn } from "vscode-languageclient/node";
+import { served } from "./answers.js";
 import { Refusal, sentence, tell } from "./notify.js";
-import { served } from "./preview.js";
 import { type InitializationOptions, SECTION, TrustNotification } from "./protocol.js";
 import { findPython } from "./python.js";
 import type { Status } from "./status.js";
@@ -37,6 +37,11 @@ export class Server {
         }
       }),
     );
+  }
+
+  /** The client if it is up now. */
+  get running(): LanguageClient | undefined {
+    return this.client;
   }
 
   /** The running client; started first where it is down. @throws Refusal with the reason. */

@@ -1,23 +1,35 @@
 import { type ExtensionContext, window } from "vscode";
+import { answer } from "./answers.js";
 import { Server } from "./client.js";
 import { registerCommands } from "./commands.js";
-import { follow } from "./log.js";
 import { sentence } from "./notify.js";
-import { Results } from "./preview.js";
-import { Runs } from "./run.js";
+import { RunsView } from "./runs.js";
+import { Secrets } from "./secrets.js";
 import { Status } from "./status.js";
+import { watch } from "./triggers.js";
+import { Work } from "./work.js";
 
 let server: Server | undefined;
 
 /** Called by VS Code once it is up. The server starts beside it, so that the window does not wait. */
 export function activate(context: ExtensionContext): void {
-  const log = window.createOutputChannel("Compile Loop", { log: true });
+  const secrets = new Secrets(context.secrets);
+  const log = secrets.keptOutOf(window.createOutputChannel("Compile Loop", { log: true }));
   const status = new Status();
+  const work = new Work();
   server = new Server(context, log, status);
-  server.onStarting((client) => follow(client, log));
-  const results = new Results(server, log, status);
-  const runs = new Runs(server, results, log, status);
-  context.subscriptions.push(log, status, registerCommands({ server, runs, results, log }));
+  const runs = new RunsView(server);
+  server.onStarting((client) => {
+    answer(client, secrets);
+    status.follow(client);
+    work.follow(client);
+    runs.follow(client);
+  });
+  server.onGone(() => {
+    status.forget();
+    work.lost(log);
+  });
+  context.subscriptions.push(log, status, runs, watch(server), registerCommands(context, server, log));
   // Why it did not start stands in the log and the status bar; the first command says it aloud.
   server.ready().catch((error) => log.debug(sentence(error)));
 }

@@ -1,4 +1,4 @@
-import { commands, env, window } from "vscode";
+import { commands, env, type LogOutputChannel, window } from "vscode";
 
 /** Buttons of a message and what each does. */
 export type Choices = Record<string, () => unknown>;
@@ -13,7 +13,7 @@ export class Refusal extends Error {
   }
 }
 
-const SHOW = {
+export const SHOW = {
   info: window.showInformationMessage,
   warning: window.showWarningMessage,
   error: window.showErrorMessage,
@@ -32,9 +32,14 @@ export function sentence(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** `1 file`, `2 files`. */
-export function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+/** Says why a command did not do its work. */
+export function complain(error: unknown, log: LogOutputChannel): void {
+  if (error instanceof Refusal) {
+    void tell("warning", error.message, error.choices);
+  } else {
+    log.error(error instanceof Error ? error : String(error));
+    void tell("error", sentence(error), { "Show Log": () => log.show() });
+  }
 }
 
 /** Opens the settings at `query`; on a remote host those of the host, since only they hold what a machine decides. */

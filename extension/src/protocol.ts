@@ -12,7 +12,7 @@ export const CONTENT_SCHEME = "compile-loop";
 export const CODE_ACTION_KIND = "quickfix.compileLoop";
 
 /**
- * `fix` and `fixWorkspace` are the client's own and get the arguments (uri, DiagnosticRef) from a code action.
+ * `fix` and `fixWorkspace` get the arguments (uri, DiagnosticRef) from a code action.
  *
  * The server's two are advertised only to clients that did not set `clientHandlesCommands`; each takes one object as its
  * argument.
@@ -26,7 +26,7 @@ export const COMMANDS = {
 
 /** `initializationOptions` of `initialize`: what must be known before any setting can be asked for. */
 export interface InitializationOptions {
-  /** The client registers `compileLoop.fix` and `compileLoop.fixWorkspace` itself. */
+  /** The client forwards its commands with `compileLoop/command` and carries out what the server asks of it. */
   clientHandlesCommands?: boolean | undefined;
   /** False: the server starts, but refuses to run anything (SPEC V8). */
   trusted?: boolean | undefined;
@@ -135,6 +135,10 @@ export interface RunResult {
 export interface AcceptParams {
   runId: string;
   uris?: string[] | undefined;
+  /** Only these hunks of each file, by its URI; numbers count from zero in `ChangedFile.hunks`. */
+  hunks?: Record<string, number[]> | undefined;
+  /** Have the editor show the edit and ask before it applies it (a refactor preview). */
+  confirm?: boolean | undefined;
 }
 
 /** Lines of a document, half-open from zero, that both the user and the run changed, with both texts. */
@@ -183,9 +187,211 @@ export interface RunEvent {
   tokens?: number;
 }
 
-/** `compileLoop/status`, a notification: runs under way now. */
+/** `compileLoop/status`, a notification: what the status item shows; hidden where there is no text. */
 export interface ServerStatus {
+  /** Runs under way. */
   running: string[];
+  /** Results that wait to be applied or discarded. */
+  results: number;
+  text: string;
+  tooltip: string;
+  /** What a click does. */
+  command: string;
+}
+
+/** `compileLoop/progress`, a notification: a notification with Stop for work that the server began by itself. */
+export interface Progress {
+  id: string;
+  title: string;
+  message: string;
+  done: boolean;
+}
+
+/** `compileLoop/stop`, a notification from the client: end the work of one `Progress`. */
+export interface StopParams {
+  id: string;
+}
+
+/** A file in which some extension shows errors. */
+export interface FailingFile {
+  uri: string;
+  errors: number;
+}
+
+/** What the editor shows as a command is given. */
+export interface Facts {
+  /** URI of the document in front. */
+  active?: string | undefined;
+  open?: string[] | undefined;
+  /** Unsaved files, and those that version control calls changed. */
+  changed?: string[] | undefined;
+  failing?: FailingFile[] | undefined;
+  /** As in `RunParams`. */
+  encodings?: Record<string, string> | undefined;
+}
+
+/** `compileLoop/command`: one of the client's commands; answered at once, carried out after. */
+export interface CommandParams {
+  /** Its name without `compileLoop.`. */
+  command: string;
+  args?: unknown[] | undefined;
+  facts?: Facts | undefined;
+}
+
+/** No answer is needed. */
+export interface Nothing {}
+
+/** `compileLoop/tree`: the children of a node of the view of runs; none: its roots. */
+export interface TreeParams {
+  id?: string | undefined;
+}
+
+/** One node of the view. */
+export interface TreeNode {
+  id: string;
+  label: string;
+  description: string;
+  tooltip: string;
+  icon: string;
+  /** For the `when` clauses of menus. */
+  context: string;
+  expandable: boolean;
+  /** Run by a click, with the node's id as its argument. */
+  command: string;
+}
+
+/** Children in their order. */
+export interface TreeNodes {
+  nodes: TreeNode[];
+}
+
+/** `compileLoop/message`, from the server: a message with buttons. */
+export interface MessageParams {
+  kind: "info" | "warning" | "error";
+  text: string;
+  choices: string[];
+  modal: boolean;
+}
+
+/** The button that was pressed; none: dismissed. */
+export interface Chosen {
+  choice?: string | undefined;
+}
+
+/** A line to pick. */
+export interface PickItem {
+  id: string;
+  label: string;
+  description: string;
+  detail: string;
+  picked: boolean;
+  /** A heading; its id is of no use. */
+  separator: boolean;
+}
+
+/** `compileLoop/pick`, from the server: a quick pick. Cancelling the request takes it away. */
+export interface PickParams {
+  title: string;
+  items: PickItem[];
+  many: boolean;
+  placeholder: string;
+}
+
+/** The ids that were picked; absent: dismissed. */
+export interface Picked {
+  ids?: string[] | undefined;
+}
+
+/** `compileLoop/input`, from the server: a line of text, hidden where it is a password. */
+export interface InputParams {
+  title: string;
+  prompt: string;
+  value: string;
+  password: boolean;
+}
+
+/** A text; absent: dismissed, or not there. */
+export interface Entered {
+  value?: string | undefined;
+}
+
+/** `compileLoop/secret`, from the server: read a secret, or keep `value`, or `forget` it. */
+export interface SecretParams {
+  name: string;
+  value?: string;
+  forget: boolean;
+}
+
+/** `compileLoop/execute`, from the server: a command of the editor. An argument `{"$uri": TEXT}` stands for a URI. */
+export interface ExecuteParams {
+  command: string;
+  arguments: unknown[];
+}
+
+/** `compileLoop/configure`, from the server: write a setting of `compileLoop`, the user's or that of a `folder`. */
+export interface ConfigureParams {
+  name: string;
+  value: unknown;
+  folder?: string;
+}
+
+/** One file of a diff. A side that is absent does not exist there; one of ours opens under the file's own path. */
+export interface DiffFile {
+  uri: string;
+  label: string;
+  left?: string;
+  right?: string;
+}
+
+/** `compileLoop/diff`, from the server: a diff of several files. With no files, the one with this key is closed. */
+export interface DiffParams {
+  key: string;
+  title: string;
+  files: DiffFile[];
+}
+
+/** A task as the editor knows it. Variables in it are not replaced. */
+export interface EditorTask {
+  name: string;
+  source?: string | undefined;
+  definition?: Record<string, unknown> | undefined;
+  group?: string | undefined;
+  isDefault?: boolean | undefined;
+  background?: boolean | undefined;
+  /** URI of its workspace folder. */
+  folder?: string | undefined;
+  commandLine?: string | undefined;
+  /** Command and arguments, where there is no command line. */
+  words?: string[] | undefined;
+  shell?: boolean | undefined;
+  cwd?: string | undefined;
+  env?: Record<string, string> | undefined;
+  /** Names of its problem matchers. */
+  matchers?: string[] | undefined;
+}
+
+/** Answer to `compileLoop/tasks`, from the server: every task, contributed ones too. */
+export interface TaskList {
+  tasks: EditorTask[];
+}
+
+/** `compileLoop/taskEnded`, a notification from the client. */
+export interface TaskEnded {
+  task: EditorTask;
+  exitCode?: number | undefined;
+  facts?: Facts | undefined;
+}
+
+/** Every error that extensions show in a file, ours left out. */
+export interface FileProblems {
+  uri: string;
+  items: DiagnosticRef[];
+}
+
+/** `compileLoop/problems`, a notification from the client: the files whose errors changed. */
+export interface ProblemsParams {
+  files: FileProblems[];
+  facts?: Facts | undefined;
 }
 
 /** `compileLoop/trust`, a notification from the client: the workspace is trusted now, or no longer. */
@@ -203,6 +409,21 @@ export interface DiagnosticData {
 export const RunRequest = new RequestType<RunParams, RunResult, void>("compileLoop/run");
 export const AcceptRequest = new RequestType<AcceptParams, AcceptResult, void>("compileLoop/accept");
 export const DiscardRequest = new RequestType<DiscardParams, DiscardResult, void>("compileLoop/discard");
+export const CommandRequest = new RequestType<CommandParams, Nothing, void>("compileLoop/command");
+export const TreeRequest = new RequestType<TreeParams, TreeNodes, void>("compileLoop/tree");
+export const MessageRequest = new RequestType<MessageParams, Chosen, void>("compileLoop/message");
+export const PickRequest = new RequestType<PickParams, Picked, void>("compileLoop/pick");
+export const InputRequest = new RequestType<InputParams, Entered, void>("compileLoop/input");
+export const SecretRequest = new RequestType<SecretParams, Entered, void>("compileLoop/secret");
+export const ExecuteRequest = new RequestType<ExecuteParams, Nothing, void>("compileLoop/execute");
+export const ConfigureRequest = new RequestType<ConfigureParams, Nothing, void>("compileLoop/configure");
+export const DiffRequest = new RequestType<DiffParams, Nothing, void>("compileLoop/diff");
+export const TasksRequest = new RequestType<Nothing, TaskList, void>("compileLoop/tasks");
 export const RunEventNotification = new NotificationType<RunEvent>("compileLoop/runEvent");
 export const StatusNotification = new NotificationType<ServerStatus>("compileLoop/status");
+export const ProgressNotification = new NotificationType<Progress>("compileLoop/progress");
+export const TreeChangedNotification = new NotificationType<Nothing>("compileLoop/treeChanged");
 export const TrustNotification = new NotificationType<TrustParams>("compileLoop/trust");
+export const StopNotification = new NotificationType<StopParams>("compileLoop/stop");
+export const TaskEndedNotification = new NotificationType<TaskEnded>("compileLoop/taskEnded");
+export const ProblemsNotification = new NotificationType<ProblemsParams>("compileLoop/problems");

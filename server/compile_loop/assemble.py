@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ from compile_loop.checks.validate import ContractError
 from compile_loop.contracts.checks import Check, ContractResult
 from compile_loop.contracts.diagnostics import Diagnostic
 from compile_loop.contracts.edits import Edit
-from compile_loop.contracts.events import Pass
+from compile_loop.contracts.events import Event, Pass
 from compile_loop.contracts.holdouts import Holdout
 from compile_loop.contracts.honesty import Finding
 from compile_loop.contracts.protocols import (
@@ -194,12 +194,12 @@ def contract_and_shadow(job: Job) -> tuple[CommandContract, Shadow]:
     return _contract(job, _contract_file(root)), _shadow(job, root)
 
 
-async def run_contract_once(job: Job) -> ContractResult:
-    """Run the checks in an isolated copy, without a loop. Raises `ConfigurationError` or `ShadowError`."""
+async def run_contract_once(job: Job, emit: Callable[[Event], None] = lambda _event: None) -> ContractResult:
+    """Run the checks in an isolated copy, without a loop, and tell of it. Raises `ConfigurationError` or `ShadowError`."""
     checks, shadow = contract_and_shadow(job)
     try:
         await shadow.open()
-        return await checks.run(shadow, Pass.BASELINE, 0, lambda _event: None)
+        return await checks.run(shadow, Pass.BASELINE, 0, emit)
     finally:
         await shadow.close()
 

@@ -85,7 +85,16 @@ class Settings(BaseModel):
     suggestions: bool = True
     """Whether the toolchain's own fixes are tried before a model is asked."""
     allow_new_files: bool = False
-    apply: Literal["preview", "auto"] = "preview"
+    apply: Literal["preview", "ask", "auto"] = "preview"
+    """What happens with a result: shown as a diff, asked about by the editor's refactor preview, or applied at once."""
+    trigger: Literal["off", "offer", "auto"] = "off"
+    """What happens on a save, a failed build task, or errors of other extensions that stay: nothing, an offer, a run."""
+    trigger_cooldown_seconds: float = Field(default=60.0, ge=0)
+    """How long a file is left alone after a run was offered or begun for it by itself."""
+    auto_runs_per_day: int = Field(default=20, ge=0)
+    """How many runs may begin by themselves in a day; after that they are offered."""
+    save_after_apply: bool = False
+    """Whether files are saved once a result is applied."""
 
     @field_serializer("base_url", "consult_base_url")
     def _without_credentials(self, address: str) -> str:

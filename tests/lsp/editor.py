@@ -16,7 +16,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from lsprotocol import types
-from pygls.protocol import JsonRPCNotification, JsonRPCResponseMessage, default_converter
+from pygls.protocol import JsonRPCNotification, JsonRPCRequestMessage, JsonRPCResponseMessage, default_converter
 from pytest_lsp import LanguageClient, client_capabilities
 from pytest_lsp.client import register_lsp_features
 from tests.lsp.text_model import edited, offset_of, position_of, spans_of
@@ -220,6 +220,12 @@ class Editor:
         identifier = types.TextDocumentIdentifier(document.uri)
         self.client.text_document_did_close(types.DidCloseTextDocumentParams(identifier))
 
+    def save(self, document: Document) -> None:
+        """Write a document to the disk and say so."""
+        path_of(document.uri).write_text(document.text)
+        identifier = types.TextDocumentIdentifier(document.uri)
+        self.client.text_document_did_save(types.DidSaveTextDocumentParams(identifier))
+
     def type(self, document: Document, where: types.Range, new: str) -> None:
         """An incremental change, in the negotiated units."""
         start = offset_of(document.text, where.start, self.encoding)
@@ -337,4 +343,5 @@ def _raw_converter() -> Any:
     converter = default_converter()
     converter.register_structure_hook(JsonRPCResponseMessage, lambda data, cls: cls(**data))
     converter.register_structure_hook(JsonRPCNotification, lambda data, cls: cls(**data))
+    converter.register_structure_hook(JsonRPCRequestMessage, lambda data, cls: cls(**data))
     return converter

@@ -99,7 +99,9 @@ async def test_what_a_run_does_is_told_as_it_does_it(start: Start, broken: Path)
     assert "".join(event["text"] for event in editor.events("model_text")) == REPLY
     [finished] = editor.events("round_finished")
     assert (finished["round"], finished["of"], finished["errors"]) == (1, 5, 0) and finished["tokens"] > 0
-    assert editor.said("compileLoop/status") == [{"running": [run_id]}, {"running": []}]
+    told = editor.said("compileLoop/status")
+    assert told[0]["running"] == [run_id] and told[-1]["running"] == [] and told[-1]["results"] == 1
+    assert any("Compile Loop: round 1 of 5" in status["text"] for status in told)
 
     assert list(editor.progress()) == ["mine"]
     values = editor.progress()["mine"]
@@ -294,7 +296,7 @@ async def test_a_file_opened_without_a_folder_is_fixed_in_its_directory(start: S
 @pytest.mark.spec("V8")
 async def test_an_untrusted_workspace_runs_nothing_until_it_is_trusted(start: Start, broken: Path) -> None:
     editor = await start(broken.parent, settings={"check": "touch ran"}, options={"trusted": False})
-    with pytest.raises(JsonRpcException, match="not trusted") as error:
+    with pytest.raises(JsonRpcException, match="Restricted Mode") as error:
         await editor.run(broken)
     assert error.value.code == -32803
     editor.client.protocol.notify("compileLoop/trust", {"trusted": True})

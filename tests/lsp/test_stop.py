@@ -139,7 +139,7 @@ async def test_the_second_run_on_a_file_is_told_which_run_holds_it(start: Start,
     other.write_text("int b;\n")
     first = editor.send_run("r1", broken)
     await started(editor)
-    [status] = editor.said("compileLoop/status")
+    status = editor.said("compileLoop/status")[0]
     with pytest.raises(JsonRpcException, match=rf"a\.c is being fixed by run {status['running'][0]} already"):
         await editor.run(broken)
     sleeps = await started(editor)

@@ -21,10 +21,11 @@ from compile_loop.edits.rebase import Conflict, Meeting, rebase
 from compile_loop.edits.text import UndecodableError, decode
 from compile_loop.lsp import snapshot
 from compile_loop.lsp.edits import Abilities, FileEdit, workspace_edit
+from compile_loop.lsp.host import LoopServer
+from compile_loop.lsp.partial import part_of
 from compile_loop.lsp.protocol import AcceptParams, AcceptResult, ConflictPlace, DiscardParams, DiscardResult
 from compile_loop.lsp.results import Result, text_of
 from compile_loop.lsp.rpc import Refused
-from compile_loop.lsp.server import LoopServer
 from compile_loop.lsp.snapshot import same_text
 from compile_loop.narrator import count
 
@@ -44,7 +45,7 @@ async def accept(ls: LoopServer, params: AcceptParams) -> AcceptResult:
     if result is None:
         raise Refused("There is no such result any more. Run again.")
     async with ls.applying:  # one edit in flight at a time
-        return await _apply(ls, result, params.uris)
+        return await _apply(ls, result, params)
 
 
 async def discard(ls: LoopServer, params: DiscardParams) -> DiscardResult:
@@ -81,8 +82,10 @@ class Prepared:
         return Edit(tuple(file.change for file in self.files))
 
 
-async def _apply(ls: LoopServer, result: Result, uris: Sequence[str] | None) -> AcceptResult:
-    changes = [c for c in result.edit.files if uris is None or result.uri(c) in uris]
+async def _apply(ls: LoopServer, result: Result, params: AcceptParams) -> AcceptResult:
+    changes = [c for c in result.edit.files if params.uris is None or result.uri(c) in params.uris]
+    if params.hunks is not None:
+        changes = [part_of(c, params.hunks.get(result.uri(c), ())) for c in changes]
     if not result.edit:
         raise Refused("This result changes nothing.")
     if not changes:
@@ -102,12 +105,16 @@ async def _apply(ls: LoopServer, result: Result, uris: Sequence[str] | None) -> 
                 applied=False, message=message, conflicts=ready.conflicts.uris, places=ready.conflicts.places
             )
         if ready.moved and ready.edit != verified:
-            others = await _prepare(ls, result, [c for c in result.edit.files if c not in changes], abilities)
+            others = await _prepare(
+                ls, result, [c for c in result.edit.files if c.path not in {each.path for each in changes}], abilities
+            )
             if (reason := await _verify(ls, result, ready.edit, others.edit)) is not None:
                 return _does_not_hold(ready, reason)
             verified = ready.edit
             continue  # somebody may have typed while the check ran
-        refusal = await _send(ls, workspace_edit(ready.files, abilities, ls.workspace.position_codec, label), label)
+        codec = ls.workspace.position_codec
+        edit = workspace_edit(ready.files, abilities, codec, label, confirm=params.confirm)
+        refusal = await _send(ls, edit, label)
         if refusal is None:
             return await _applied(ls, result, ready)
         if not _typed_since(ls, ready):

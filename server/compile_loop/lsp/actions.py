@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from lsprotocol import types
 
+from compile_loop.lsp.host import LoopServer
 from compile_loop.lsp.protocol import CODE_ACTION_KIND, COMMANDS, DiagnosticRef, RunParams, dump
-from compile_loop.lsp.server import LoopServer
 
 FILE_TITLE = "Fix until it compiles"
 WORKSPACE_TITLE = "Fix the whole project until it compiles"

@@ -7,11 +7,22 @@ import contextlib
 import threading
 from collections.abc import AsyncIterator, Callable, Coroutine
 from concurrent.futures import Future
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from compile_loop.contracts.events import Event
-    from compile_loop.engine.handle import Run
+
+
+class Stream(Protocol):
+    """What goes on in the other loop: a run, or a check alone."""
+
+    def cancel(self) -> None:
+        """End it; its events end too."""
+
+    def __aiter__(self) -> AsyncIterator[Event]:
+        """Its events, once."""
+        ...
+
 
 T = TypeVar("T")
 
@@ -19,12 +30,12 @@ T = TypeVar("T")
 class BackgroundRun:
     """A run in the other loop: iterate it once for its events. Cancelling works from the first moment."""
 
-    def __init__(self, make: Callable[[], Run]) -> None:
+    def __init__(self, make: Callable[[], Stream]) -> None:
         self._make = make
         self._here = asyncio.get_running_loop()
         self._there: asyncio.AbstractEventLoop | None = None
         self._events: asyncio.Queue[Event | BaseException | None] = asyncio.Queue()
-        self._run: Run | None = None
+        self._run: Stream | None = None
         self._cancelled = False
 
     def cancel(self) -> None:
@@ -75,7 +86,7 @@ class Background:
         self._driven: set[Future[None]] = set()
         self._calls: set[Future[Any]] = set()
 
-    def start(self, make: Callable[[], Run]) -> BackgroundRun:
+    def start(self, make: Callable[[], Stream]) -> BackgroundRun:
         """Start a run; `make` is called in a worker thread and may take its time."""
         run = BackgroundRun(make)
         driven = asyncio.run_coroutine_threadsafe(run.drive(), self._running())

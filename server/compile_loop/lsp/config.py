@@ -14,7 +14,7 @@ from compile_loop.lsp.protocol import SECTION
 from compile_loop.settings import Settings
 
 if TYPE_CHECKING:
-    from compile_loop.lsp.server import LoopServer
+    from compile_loop.lsp.host import LoopServer
 
 log = logging.getLogger(__name__)
 TIMEOUT = 5.0

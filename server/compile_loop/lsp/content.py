@@ -1,29 +1,47 @@
-"""The two sides of a result as read-only documents: `compile-loop:/RUN/before/PATH` (LSP 3.18)."""
+"""Read-only documents of ours (LSP 3.18): both sides of a result, `compile-loop:/RUN/before/PATH`, and recorded rounds."""
 
 from __future__ import annotations
 
+import asyncio
 from urllib.parse import unquote, urlsplit
 
 from lsprotocol import types
 
+from compile_loop.lsp.host import LoopServer
 from compile_loop.lsp.protocol import CONTENT_SCHEME
 from compile_loop.lsp.results import text_of
 from compile_loop.lsp.rpc import Refused
-from compile_loop.lsp.server import LoopServer
 
 PARTS = 3
 
 
-def text_document_content(ls: LoopServer, params: types.TextDocumentContentParams) -> types.TextDocumentContentResult:
-    """One side's text; empty where the file does not exist on that side. Raises `Refused` where the result is gone."""
+async def text_document_content(
+    ls: LoopServer, params: types.TextDocumentContentParams
+) -> types.TextDocumentContentResult:
+    """One document's text; empty for a side on which the file does not exist. Raises `Refused` where it is gone."""
     uri = urlsplit(params.uri)
     parts = unquote(uri.path).lstrip("/").split("/", PARTS - 1)
-    if uri.scheme != CONTENT_SCHEME or len(parts) != PARTS or parts[1] not in ("before", "after"):
-        raise Refused(f"{params.uri} is no document of Compile Loop.")
-    run_id, side, path = parts
+    if uri.scheme == CONTENT_SCHEME and len(parts) == PARTS:
+        if parts[0] == "record":
+            return types.TextDocumentContentResult(await _recorded(*parts[1:]))
+        if parts[1] in ("before", "after"):
+            return types.TextDocumentContentResult(_side(ls, *parts))
+    raise Refused(f"{params.uri} is no document of Compile Loop.")
+
+
+def _side(ls: LoopServer, run_id: str, side: str, path: str) -> str:
     result = ls.results.get(run_id)
     change = next((c for c in result.edit.files if c.path == path), None) if result else None
     if change is None:
         raise Refused("This result is not there any more. Run again.")
-    text = text_of(change.before if side == "before" else change.after, change.encoding)
-    return types.TextDocumentContentResult(text)
+    return text_of(change.before if side == "before" else change.after, change.encoding)
+
+
+async def _recorded(run: str, rest: str) -> str:
+    from compile_loop.lsp.view.documents import text_of_record
+
+    number, _, place = rest.partition("/")
+    side, _, path = place.partition("/")
+    if not number.lstrip("-").isdecimal():
+        raise Refused("This is no document of a recorded run.")
+    return await asyncio.to_thread(text_of_record, run, int(number), side, path)

@@ -54,9 +54,9 @@ class FileEdit:
 
 
 def workspace_edit(
-    files: Sequence[FileEdit], abilities: Abilities, codec: PositionCodec, label: str
+    files: Sequence[FileEdit], abilities: Abilities, codec: PositionCodec, label: str, *, confirm: bool = False
 ) -> types.WorkspaceEdit:
-    """One edit over all files, each hunk a text edit, in the client's positions.
+    """One edit over all files, each hunk a text edit, in the client's positions. `confirm`: the editor asks first.
 
     Raises `UndecodableError` for a file whose bytes are no text.
     """
@@ -66,7 +66,7 @@ def workspace_edit(
     operations: list[Operation] = []
     for file in files:
         operations += _operations(file, codec, annotation)
-    annotations = {ANNOTATION: types.ChangeAnnotation(label, needs_confirmation=False)} if annotation else None
+    annotations = {ANNOTATION: types.ChangeAnnotation(label, needs_confirmation=confirm)} if annotation else None
     return types.WorkspaceEdit(document_changes=operations, change_annotations=annotations)
 
 

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 
 from pygls.io_ import run_async
 
+from compile_loop.lsp.host import LoopServer
 from compile_loop.lsp.logs import configure
-from compile_loop.lsp.server import LoopServer, create_server
+from compile_loop.lsp.server import create_server
 from compile_loop.lsp.stdio import Reader, Streams, Writer
 
 if TYPE_CHECKING:

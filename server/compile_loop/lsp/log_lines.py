@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from functools import singledispatch
 
@@ -9,6 +10,7 @@ from compile_loop.contracts import events as e
 from compile_loop.contracts.events import Event, Pass
 from compile_loop.narrator import count, tokens
 
+log = logging.getLogger(__name__)
 PASSES = {
     Pass.BASELINE: "first look",
     Pass.SUGGESTION: "after a suggestion",
@@ -16,6 +18,32 @@ PASSES = {
     Pass.MINIMISE: "with a smaller edit",
     Pass.FINAL: "once more from a clean start",
 }
+MOST_DIAGNOSTICS = 200
+"""Diagnostics that one run's log names; all of them are in the editor's Problems."""
+
+
+class LogLines:
+    """Writes what a run does to the log as it happens; a model's reply line by line (SPEC V4)."""
+
+    def __init__(self) -> None:
+        self._begun = ""
+        self._diagnostics = 0
+
+    def __call__(self, event: Event, _narrator: object) -> None:
+        """Hear one event."""
+        if isinstance(event, e.ModelText):
+            *lines, self._begun = (self._begun + event.text).split("\n")
+            for line in lines:
+                log.info("  │ %s", line)
+            return
+        if self._begun:
+            log.info("  │ %s", self._begun)
+            self._begun = ""
+        if isinstance(event, e.DiagnosticFound):
+            self._diagnostics += 1
+            if self._diagnostics > MOST_DIAGNOSTICS:
+                return
+        log.info("%s", line_of(event))
 
 
 def kind_of(event: Event) -> str:

@@ -13,7 +13,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 if TYPE_CHECKING:
-    from compile_loop.lsp.server import LoopServer
+    from compile_loop.lsp.host import LoopServer
 
 LEVELS = (
     (logging.ERROR, types.MessageType.Error),

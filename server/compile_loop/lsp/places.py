@@ -87,3 +87,23 @@ def _refuse_if_no_text(path: Path) -> None:
         raise Refused(f"{path.name} is a notebook; notebooks are not supported.")
     if path.is_dir():
         raise Refused(f"{path.name} is a folder. Choose the files to fix, or fix the whole workspace.")
+
+
+def label_of(workspace: SafeWorkspace, path: Path) -> str:
+    """A file's path for people: counted from its workspace folder, which is named where there are several."""
+    folders = _folders(workspace)
+    root = _root_of(folders, path)
+    if root not in folders:
+        return str(path)
+    inside = path.relative_to(root).as_posix()
+    return f"{root.name}/{inside}" if len(folders) > 1 else inside
+
+
+def root_near(workspace: SafeWorkspace, uris: Sequence[str]) -> Path:
+    """The folder of the first file, else the only or first one that is open. Raises `Refused` where there is none."""
+    folders = _folders(workspace)
+    if uris:
+        return _root_of(folders, file_of(uris[0]))
+    if not folders:
+        raise Refused("No folder and no file is open. Open one first.")
+    return folders[0]

@@ -20,7 +20,7 @@ COMMANDS = {
     "serverStartRun": "compileLoop.server.startRun",
     "serverStop": "compileLoop.server.stop",
 }
-"""`fix` and `fixWorkspace` are the client's own and get the arguments (uri, DiagnosticRef) from a code action.
+"""`fix` and `fixWorkspace` get the arguments (uri, DiagnosticRef) from a code action.
 
 The server's two are advertised only to clients that did not set `clientHandlesCommands`; each takes one object as its
 argument.
@@ -43,7 +43,7 @@ class InitializationOptions(Model):
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="ignore")
 
     client_handles_commands: bool = False
-    """The client registers `compileLoop.fix` and `compileLoop.fixWorkspace` itself."""
+    """The client forwards its commands with `compileLoop/command` and carries out what the server asks of it."""
     trusted: bool = True
     """False: the server starts, but refuses to run anything (SPEC V8)."""
 
@@ -166,6 +166,10 @@ class AcceptParams(Model):
 
     run_id: str
     uris: list[str] | None = None
+    hunks: dict[str, list[int]] | None = None
+    """Only these hunks of each file, by its URI; numbers count from zero in `ChangedFile.hunks`."""
+    confirm: bool = False
+    """Have the editor show the edit and ask before it applies it (a refactor preview)."""
 
 
 class ConflictPlace(Model):
@@ -220,9 +224,237 @@ class RunEvent(Model):
 
 
 class ServerStatus(Model):
-    """`compileLoop/status`, a notification: runs under way now."""
+    """`compileLoop/status`, a notification: what the status item shows; hidden where there is no text."""
 
     running: list[str]
+    """Runs under way."""
+    results: int = 0
+    """Results that wait to be applied or discarded."""
+    text: str = ""
+    tooltip: str = ""
+    command: str = ""
+    """What a click does."""
+
+
+class Progress(Model):
+    """`compileLoop/progress`, a notification: a notification with Stop for work that the server began by itself."""
+
+    id: str
+    title: str
+    message: str = ""
+    done: bool = False
+
+
+class StopParams(Model):
+    """`compileLoop/stop`, a notification from the client: end the work of one `Progress`."""
+
+    id: str
+
+
+class FailingFile(Model):
+    """A file in which some extension shows errors."""
+
+    uri: str
+    errors: int
+
+
+class Facts(Model):
+    """What the editor shows as a command is given."""
+
+    active: str | None = None
+    """URI of the document in front."""
+    open: list[str] = Field(default_factory=list)
+    changed: list[str] = Field(default_factory=list)
+    """Unsaved files, and those that version control calls changed."""
+    failing: list[FailingFile] = Field(default_factory=list)
+    encodings: dict[str, str] = Field(default_factory=dict)
+    """As in `RunParams`."""
+
+
+class CommandParams(Model):
+    """`compileLoop/command`: one of the client's commands; answered at once, carried out after."""
+
+    command: str
+    """Its name without `compileLoop.`."""
+    args: list[Any] = Field(default_factory=list)
+    facts: Facts = Field(default_factory=Facts)
+
+
+class Nothing(Model):
+    """No answer is needed."""
+
+
+class TreeParams(Model):
+    """`compileLoop/tree`: the children of a node of the view of runs; none: its roots."""
+
+    id: str | None = None
+
+
+class TreeNode(Model):
+    """One node of the view."""
+
+    id: str
+    label: str
+    description: str = ""
+    tooltip: str = ""
+    icon: str = ""
+    context: str = ""
+    """For the `when` clauses of menus."""
+    expandable: bool = False
+    command: str = ""
+    """Run by a click, with the node's id as its argument."""
+
+
+class TreeNodes(Model):
+    """Children in their order."""
+
+    nodes: list[TreeNode]
+
+
+class MessageParams(Model):
+    """`compileLoop/message`, from the server: a message with buttons."""
+
+    kind: Literal["info", "warning", "error"]
+    text: str
+    choices: list[str] = Field(default_factory=list)
+    modal: bool = False
+
+
+class Chosen(Model):
+    """The button that was pressed; none: dismissed."""
+
+    choice: str | None = None
+
+
+class PickItem(Model):
+    """A line to pick."""
+
+    id: str
+    label: str
+    description: str = ""
+    detail: str = ""
+    picked: bool = False
+    separator: bool = False
+    """A heading; its id is of no use."""
+
+
+class PickParams(Model):
+    """`compileLoop/pick`, from the server: a quick pick. Cancelling the request takes it away."""
+
+    title: str
+    items: list[PickItem]
+    many: bool = False
+    placeholder: str = ""
+
+
+class Picked(Model):
+    """The ids that were picked; absent: dismissed."""
+
+    ids: list[str] | None = None
+
+
+class InputParams(Model):
+    """`compileLoop/input`, from the server: a line of text, hidden where it is a password."""
+
+    title: str
+    prompt: str = ""
+    value: str = ""
+    password: bool = False
+
+
+class Entered(Model):
+    """A text; absent: dismissed, or not there."""
+
+    value: str | None = None
+
+
+class SecretParams(Model):
+    """`compileLoop/secret`, from the server: read a secret, or keep `value`, or `forget` it."""
+
+    name: str
+    value: str | None = None
+    forget: bool = False
+
+
+class ExecuteParams(Model):
+    """`compileLoop/execute`, from the server: a command of the editor. An argument `{"$uri": TEXT}` stands for a URI."""
+
+    command: str
+    arguments: list[Any] = Field(default_factory=list)
+
+
+class ConfigureParams(Model):
+    """`compileLoop/configure`, from the server: write a setting of `compileLoop`, the user's or that of a `folder`."""
+
+    name: str
+    value: Any
+    folder: str | None = None
+
+
+class DiffFile(Model):
+    """One file of a diff. A side that is absent does not exist there; one of ours opens under the file's own path."""
+
+    uri: str
+    label: str
+    left: str | None = None
+    right: str | None = None
+
+
+class DiffParams(Model):
+    """`compileLoop/diff`, from the server: a diff of several files. With no files, the one with this key is closed."""
+
+    key: str
+    title: str = ""
+    files: list[DiffFile] = Field(default_factory=list)
+
+
+class EditorTask(Model):
+    """A task as the editor knows it. Variables in it are not replaced."""
+
+    name: str
+    source: str = ""
+    definition: dict[str, Any] = Field(default_factory=dict)
+    group: str | None = None
+    is_default: bool = False
+    background: bool = False
+    folder: str | None = None
+    """URI of its workspace folder."""
+    command_line: str | None = None
+    words: list[str] = Field(default_factory=list)
+    """Command and arguments, where there is no command line."""
+    shell: bool = False
+    cwd: str | None = None
+    env: dict[str, str] = Field(default_factory=dict)
+    matchers: list[str] = Field(default_factory=list)
+    """Names of its problem matchers."""
+
+
+class TaskList(Model):
+    """Answer to `compileLoop/tasks`, from the server: every task, contributed ones too."""
+
+    tasks: list[EditorTask]
+
+
+class TaskEnded(Model):
+    """`compileLoop/taskEnded`, a notification from the client."""
+
+    task: EditorTask
+    exit_code: int | None = None
+    facts: Facts = Field(default_factory=Facts)
+
+
+class FileProblems(Model):
+    """Every error that extensions show in a file, ours left out."""
+
+    uri: str
+    items: list[DiagnosticRef]
+
+
+class ProblemsParams(Model):
+    """`compileLoop/problems`, a notification from the client: the files whose errors changed."""
+
+    files: list[FileProblems]
+    facts: Facts = Field(default_factory=Facts)
 
 
 class TrustParams(Model):
@@ -243,10 +475,34 @@ REQUESTS: dict[str, tuple[type[Model], type[Model]]] = {
     "run": (RunParams, RunResult),
     "accept": (AcceptParams, AcceptResult),
     "discard": (DiscardParams, DiscardResult),
+    "command": (CommandParams, Nothing),
+    "tree": (TreeParams, TreeNodes),
 }
-NOTIFICATIONS: dict[str, type[Model]] = {"runEvent": RunEvent, "status": ServerStatus}
+"""From the client to the server."""
+SERVER_REQUESTS: dict[str, tuple[type[Model], type[Model]]] = {
+    "message": (MessageParams, Chosen),
+    "pick": (PickParams, Picked),
+    "input": (InputParams, Entered),
+    "secret": (SecretParams, Entered),
+    "execute": (ExecuteParams, Nothing),
+    "configure": (ConfigureParams, Nothing),
+    "diff": (DiffParams, Nothing),
+    "tasks": (Nothing, TaskList),
+}
+"""From the server to a client that set `clientHandlesCommands`."""
+NOTIFICATIONS: dict[str, type[Model]] = {
+    "runEvent": RunEvent,
+    "status": ServerStatus,
+    "progress": Progress,
+    "treeChanged": Nothing,
+}
 """From the server to the client."""
-CLIENT_NOTIFICATIONS: dict[str, type[Model]] = {"trust": TrustParams}
+CLIENT_NOTIFICATIONS: dict[str, type[Model]] = {
+    "trust": TrustParams,
+    "stop": StopParams,
+    "taskEnded": TaskEnded,
+    "problems": ProblemsParams,
+}
 """From the client to the server."""
 
 

@@ -22,8 +22,8 @@ from compile_loop.lsp.documents import LineIndex
 from compile_loop.lsp.snapshot import Buffer
 
 if TYPE_CHECKING:
+    from compile_loop.lsp.host import LoopServer
     from compile_loop.lsp.runs import ActiveRun
-    from compile_loop.lsp.server import LoopServer
 
 log = logging.getLogger(__name__)
 APART = 0.1
@@ -99,6 +99,14 @@ class Publisher:
         publication.changed = True
         if publication.sending is None:
             publication.sending = asyncio.create_task(self._send(publication))
+
+    def shown(self, uri: str) -> set[tuple[int, str]]:
+        """Line and message of everything that we show in a file."""
+        return {
+            (found.range.start.line, str(found.message))
+            for publication in self._publications.values()
+            for found in (publication.shown[uri].diagnostics if uri in publication.shown else ())
+        }
 
     def clear_run(self, run_id: str) -> None:
         """Take back what a run has published."""

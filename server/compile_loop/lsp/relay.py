@@ -11,7 +11,7 @@ from compile_loop.lsp.protocol import PREFIX, RunEvent, dump
 from compile_loop.narrator import Narrator
 
 if TYPE_CHECKING:
-    from compile_loop.lsp.server import LoopServer
+    from compile_loop.lsp.host import LoopServer
 
 APART = 0.1
 MOST_DIAGNOSTICS = 200

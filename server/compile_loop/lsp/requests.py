@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import asyncio
 
-from compile_loop.lsp.places import locate
+from compile_loop.lsp.host import LoopServer
+from compile_loop.lsp.places import Place, locate
 from compile_loop.lsp.protocol import RunParams, RunResult
 from compile_loop.lsp.relay import Relay
 from compile_loop.lsp.results import Result, describe
 from compile_loop.lsp.rpc import Refused
 from compile_loop.lsp.runs import ActiveRun
-from compile_loop.lsp.server import LoopServer
-from compile_loop.lsp.session import Listener, Session
+from compile_loop.lsp.session import Listener, Make, Session
 
-UNTRUSTED = "This workspace is not trusted, so Compile Loop runs nothing in it: a check is a program. Trust the workspace first."
+UNTRUSTED = "Compile Loop runs nothing in Restricted Mode: a check is a program of this folder. Trust the folder first."
 
 
 async def run(ls: LoopServer, params: RunParams) -> RunResult:
@@ -25,18 +25,24 @@ async def run(ls: LoopServer, params: RunParams) -> RunResult:
     return describe(await _guarded(active, start(ls, active, session)))
 
 
-def admit(ls: LoopServer, params: RunParams) -> ActiveRun:
-    """Register a run, or raise `Refused` with the reason."""
+def admit(ls: LoopServer, params: RunParams, place: Place | None = None) -> ActiveRun:
+    """Register a run, or raise `Refused` with the reason. `place` stands in for what the files' URIs say."""
     if not ls.trusted:
-        raise Refused(UNTRUSTED)
-    place = locate(ls.documents, params.uris, params.scope)
-    return ls.runs.admit(place)
+        raise Refused(UNTRUSTED, {"Manage Trust": ("workbench.trust.manage",)})
+    return ls.runs.admit(place or locate(ls.documents, params.uris, params.scope))
 
 
-def prepare(ls: LoopServer, active: ActiveRun, params: RunParams, listener: Listener | None) -> Session:
-    """Take the snapshot of the editor's buffers, and nothing more yet."""
+def prepare(
+    ls: LoopServer,
+    active: ActiveRun,
+    params: RunParams,
+    listener: Listener | None,
+    make: Make | None = None,
+    title: str = "",
+) -> Session:
+    """Take the snapshot of the editor's buffers, and nothing more yet. `make` makes a run that is no new one."""
     try:
-        return Session(ls, active, params, listener)
+        return Session(ls, active, params, listener, make, title)
     except BaseException:
         ls.runs.finished(active)
         raise

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -18,6 +18,7 @@ from compile_loop.narrator import count
 
 if TYPE_CHECKING:
     from compile_loop.assemble import Job
+    from compile_loop.engine.handle import Run
 
 KEPT = 20
 
@@ -35,11 +36,31 @@ class Result:
     """What the run was made of, to verify the edit again with."""
     accepted: set[str] = field(default_factory=set)
     """Paths that are in the editor already."""
+    replaced: dict[str, FileChange] = field(default_factory=dict)
+    """Changes that stand for the run's own, by path: from a text that the user has typed meanwhile (SPEC W3)."""
+    settled: bool = False
+    """Whether the user has decided."""
+    run: Run | None = None
+    """The run itself, for those who go on with it (SPEC L19)."""
+
+    @property
+    def waits(self) -> bool:
+        """Whether there is an edit to decide on."""
+        return bool(self.edit) and not self.settled
 
     @property
     def edit(self) -> Edit:
         """The changes."""
-        return self.outcome.edit
+        files = self.outcome.edit.files
+        return (
+            Edit(tuple(self.replaced.get(change.path, change) for change in files))
+            if self.replaced
+            else self.outcome.edit
+        )
+
+    def replace(self, change: FileChange) -> None:
+        """Let a change stand for the run's own of this file."""
+        self.replaced[change.path] = change
 
     def path(self, change: FileChange) -> Path:
         """Where a change lies on disk."""
@@ -52,16 +73,32 @@ class Result:
 
 
 class Results:
-    """The newest results, by run id."""
+    """The newest results, by run id. `changed` is told how many wait for a decision."""
 
-    def __init__(self) -> None:
+    def __init__(self, changed: Callable[[int], None] = lambda _waiting: None) -> None:
         self._results: OrderedDict[str, Result] = OrderedDict()
+        self._changed = changed
+
+    @property
+    def waiting(self) -> list[Result]:
+        """Results with an edit that is neither applied nor discarded, newest first."""
+        return [result for result in reversed(self._results.values()) if result.waits]
+
+    @property
+    def all(self) -> list[Result]:
+        """Every result that is kept, newest first."""
+        return list(reversed(self._results.values()))
+
+    def tell(self) -> None:
+        """Say how many wait now."""
+        self._changed(len(self.waiting))
 
     def add(self, result: Result) -> None:
         """Keep a result; the oldest beyond twenty goes."""
         self._results[result.run_id] = result
         while len(self._results) > KEPT:
             self._results.popitem(last=False)
+        self.tell()
 
     def get(self, run_id: str) -> Result | None:
         """A result that is still kept."""
@@ -69,7 +106,9 @@ class Results:
 
     def drop(self, run_id: str) -> bool:
         """Forget a result; whether there was one."""
-        return self._results.pop(run_id, None) is not None
+        dropped = self._results.pop(run_id, None) is not None
+        self.tell()
+        return dropped
 
 
 def describe(result: Result) -> RunResult:
@@ -151,17 +190,23 @@ def _changed_file(result: Result, change: FileChange) -> ChangedFile:
 
 def line_hunks(change: FileChange) -> list[Hunk]:
     """A change's hunks in whole lines; those that share a line are one."""
+    return [place for place, _ in line_groups(change)]
+
+
+def line_groups(change: FileChange) -> list[tuple[Hunk, list[int]]]:
+    """As `line_hunks`, each with the numbers of the change's own hunks in it."""
     before, after = _source(change.before, change.encoding), _source(change.after, change.encoding)
-    found: list[Hunk] = []
+    found: list[tuple[Hunk, list[int]]] = []
     shift = 0
-    for hunk in change.hunks:
+    for number, hunk in enumerate(change.hunks):
         b0, b1 = _lines(before, hunk.start, hunk.end)
         a0, a1 = _lines(after, hunk.start + shift, hunk.start + shift + len(hunk.new))
         shift += len(hunk.new) - (hunk.end - hunk.start)
-        if found and b0 < found[-1].before_end:
-            found[-1] = found[-1].model_copy(update={"before_end": b1, "after_end": a1})
+        if found and b0 < found[-1][0].before_end:
+            place, numbers = found[-1]
+            found[-1] = (place.model_copy(update={"before_end": b1, "after_end": a1}), [*numbers, number])
         else:
-            found.append(Hunk(before_start=b0, before_end=b1, after_start=a0, after_end=a1))
+            found.append((Hunk(before_start=b0, before_end=b1, after_start=a0, after_end=a1), [number]))
     return found
 
 

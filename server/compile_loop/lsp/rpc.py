@@ -7,7 +7,7 @@ import importlib
 import logging
 import re
 import typing
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -22,7 +22,7 @@ from pygls.exceptions import (
 from pygls.protocol import LanguageServerProtocol, lsp_method
 
 if TYPE_CHECKING:
-    from compile_loop.lsp.server import LoopServer
+    from compile_loop.lsp.host import LoopServer
 
 log = logging.getLogger(__name__)
 PREFIX = "compileLoop/"
@@ -31,10 +31,17 @@ _loaded: dict[str, Callable[..., Any]] = {}
 
 
 class Refused(JsonRpcException):
-    """The request was understood and is not done; the message is a sentence for the user (LSP `RequestFailed`)."""
+    """The request was understood and is not done; the message is a sentence for the user (LSP `RequestFailed`).
+
+    `offers` are what a person could do about it: words of a button, and the editor's command with its arguments.
+    """
 
     CODE = -32803
     MESSAGE = "Refused"
+
+    def __init__(self, message: str, offers: Mapping[str, Sequence[Any]] | None = None) -> None:
+        super().__init__(message)
+        self.offers = dict(offers or {})
 
 
 @dataclass
@@ -53,6 +60,15 @@ class RawNotification:
 
     method: str
     params: Any = None
+    jsonrpc: str = "2.0"
+
+
+@dataclass
+class RawResponse:
+    """An answer to a request of ours."""
+
+    id: str | int
+    result: Any = None
     jsonrpc: str = "2.0"
 
 
@@ -83,8 +99,19 @@ class LoopProtocol(LanguageServerProtocol):
         super().handle_message(typed)
 
     def get_message_type(self, method: str) -> type[Any] | None:  # type: ignore[override] # pygls caches its own
+        """Our requests go out as they are."""
+        return RawRequest if method.startswith(PREFIX) else super().get_message_type(method)
+
+    def notify(self, method: str, params: Any | None = None) -> None:
         """Our notifications go out as they are."""
-        return RawNotification if method.startswith(PREFIX) else super().get_message_type(method)
+        if method.startswith(PREFIX):
+            self._send_data(RawNotification(method, params))
+        else:
+            super().notify(method, params)
+
+    def get_result_type(self, method: str) -> type[Any] | None:  # type: ignore[override] # pygls caches its own
+        """What the client answers us stays the JSON it is."""
+        return RawResponse if method.startswith(PREFIX) else super().get_result_type(method)
 
     def _unreadable(self, message: dict[str, Any], error: JsonRpcException) -> None:
         """Answer a message whose parts have the wrong types."""
@@ -210,4 +237,4 @@ async def answer(ls: LoopServer, target: str, params: Any) -> Any:
         raise JsonRpcInternalError(f"A fault in Compile Loop: {error!r}. Its log says more.") from None
     from compile_loop.lsp.protocol import dump
 
-    return dump(result)
+    return None if result is None else dump(result)

@@ -55,7 +55,12 @@ class Runs:
     @property
     def ids(self) -> list[str]:
         """Runs under way that were not cancelled."""
-        return [run.run_id for run in self._active.values() if not run.cancelled]
+        return [run.run_id for run in self.active]
+
+    @property
+    def active(self) -> list[ActiveRun]:
+        """The runs of `ids`."""
+        return [run for run in self._active.values() if not run.cancelled]
 
     def admit(self, place: Place) -> ActiveRun:
         """Register a run. Raises `Refused` where another holds one of its files."""

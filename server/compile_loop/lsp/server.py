@@ -1,4 +1,4 @@
-"""The server: its state, and which function answers which message.
+"""Which function answers which message.
 
 Functions that are rarely needed live in rooms of their own that are imported at their first use, so that starting stays as
 quick as pygls itself.
@@ -6,27 +6,17 @@ quick as pygls itself.
 
 from __future__ import annotations
 
-import asyncio
 import gc
 import logging
-from collections.abc import Coroutine
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lsprotocol import types
-from pygls.exceptions import FeatureRequestError
-from pygls.lsp.server import LanguageServer
-from pygls.protocol import default_converter
+from pygls.exceptions import JsonRpcException
 
-from compile_loop.lsp.background import Background
 from compile_loop.lsp.documents import SafeWorkspace
-from compile_loop.lsp.rpc import LoopProtocol, answer, load, parse, rpc
-from compile_loop.version import VERSION
-
-if TYPE_CHECKING:
-    from compile_loop.lsp.publish import Publisher
-    from compile_loop.lsp.results import Results
-    from compile_loop.lsp.runs import Runs
+from compile_loop.lsp.host import LoopServer
+from compile_loop.lsp.rpc import PREFIX, answer, load, rpc
 
 log = logging.getLogger(__name__)
 ROOM = "compile_loop.lsp"
@@ -34,97 +24,14 @@ REQUESTS = {
     "run": f"{ROOM}.requests:run",
     "accept": f"{ROOM}.accept:accept",
     "discard": f"{ROOM}.accept:discard",
+    "command": f"{ROOM}.palette.dispatch:command",
+    "tree": f"{ROOM}.view.tree:tree",
 }
+NOTICES = ("trust", "stop", "taskEnded", "problems")
 COMMANDS = {
     "compileLoop.server.startRun": f"{ROOM}.commands:start_run",
     "compileLoop.server.stop": f"{ROOM}.commands:stop",
 }
-LEAVE = 4.0
-"""Seconds that runs get to end their children when the server ends."""
-
-
-class LoopServer(LanguageServer):
-    """One client's server."""
-
-    protocol: LoopProtocol
-
-    def __init__(self) -> None:
-        super().__init__("compile-loop", VERSION, protocol_cls=LoopProtocol, converter_factory=default_converter)
-        self.greeted = asyncio.Event()
-        """Set once `initialize` is read."""
-        self.trusted = True
-        self.client_handles_commands = False
-        self.pushed_settings: Any = None
-        """Settings from `didChangeConfiguration`, for clients that cannot be asked."""
-        self.background = Background()
-        self.applying = asyncio.Lock()
-        self._parts: tuple[Runs, Results, Publisher] | None = None
-        self._finished = False
-        self._kept: set[asyncio.Task[None]] = set()
-
-    def keep(self, work: Coroutine[Any, Any, None]) -> None:
-        """Go on with something that nobody waits for."""
-        task = asyncio.ensure_future(work)
-        self._kept.add(task)
-        task.add_done_callback(self._kept.discard)
-
-    @property
-    def documents(self) -> SafeWorkspace:
-        """Open documents and folders."""
-        workspace = self.workspace
-        if not isinstance(workspace, SafeWorkspace):
-            raise TypeError("the workspace was not replaced on initialize")
-        return workspace
-
-    @property
-    def runs(self) -> Runs:
-        """Runs under way."""
-        return self._made()[0]
-
-    @property
-    def results(self) -> Results:
-        """Results of finished runs."""
-        return self._made()[1]
-
-    @property
-    def publisher(self) -> Publisher:
-        """The collection of diagnostics."""
-        return self._made()[2]
-
-    @property
-    def used(self) -> bool:
-        """Whether any run was ever asked for."""
-        return self._parts is not None
-
-    def report_server_error(self, error: Exception, source: Any) -> None:
-        """Log what nobody was answered: pygls would pop up a message box for every failed notification."""
-        if source is not FeatureRequestError:
-            log.error("%s", error or type(error).__name__)
-
-    async def finish(self) -> None:
-        """End every run with its children, and take the diagnostics back. Safe to call twice."""
-        if self._finished or self._parts is None:
-            return
-        self._finished = True
-        self.runs.cancel(None)
-        self.publisher.clear()
-        if not await self.background.drain(LEAVE):
-            log.error("A run did not end in time.")
-
-    def _made(self) -> tuple[Runs, Results, Publisher]:
-        """The parts that only runs need."""
-        if self._parts is None:
-            from compile_loop.lsp.publish import Publisher
-            from compile_loop.lsp.results import Results
-            from compile_loop.lsp.runs import Runs
-
-            self._parts = (Runs(partial(_tell_status, self)), Results(), Publisher(self))
-        return self._parts
-
-
-def _tell_status(ls: LoopServer, running: list[str]) -> None:
-    if ls.client_handles_commands:  # the one client that knows our messages
-        ls.protocol.notify("compileLoop/status", {"running": running})
 
 
 def create_server() -> LoopServer:
@@ -132,10 +39,12 @@ def create_server() -> LoopServer:
     server = LoopServer()
     for name, target in REQUESTS.items():
         rpc(server, name, target)
-    server.feature("compileLoop/trust")(_trust)
+    for name in NOTICES:
+        server.feature(PREFIX + name)(partial(_notice, name=name))
     server.feature(types.INITIALIZE)(_initialize)
     server.feature(types.INITIALIZED)(_initialized)
     server.feature(types.TEXT_DOCUMENT_DID_OPEN)(_did_open)
+    server.feature(types.TEXT_DOCUMENT_DID_SAVE)(_did_save)
     server.feature(types.TEXT_DOCUMENT_DID_CLOSE)(_did_close)
     server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)(_did_change_configuration)
     server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)(_did_change_watched_files)
@@ -212,15 +121,23 @@ async def _quietly(work: Any) -> None:
         log.warning("%s", error or type(error).__name__)
 
 
-def _trust(ls: LoopServer, params: Any) -> None:
-    """`compileLoop/trust`."""
-    from compile_loop.lsp.protocol import TrustParams
+def _notice(ls: LoopServer, params: Any, name: str) -> None:
+    """A notification of ours, heard at once: what comes after it may depend on it. One that is wrong is logged."""
+    from compile_loop.lsp.notices import hear
 
-    ls.trusted = parse(TrustParams, params).trusted
+    try:
+        hear(ls, name, params)
+    except JsonRpcException as error:
+        log.warning("%s%s: %s", PREFIX, name, error)
 
 
 def _did_open(ls: LoopServer, params: types.DidOpenTextDocumentParams) -> None:
     """pygls keeps the text; registering says that we want to hear of documents."""
+
+
+def _did_save(ls: LoopServer, params: types.DidSaveTextDocumentParams) -> None:
+    if ls.used or not ls.client_handles_commands:
+        ls.watch.saved(params.text_document.uri)
 
 
 def _did_close(ls: LoopServer, params: types.DidCloseTextDocumentParams) -> None:
@@ -246,4 +163,4 @@ async def _code_action(ls: LoopServer, params: types.CodeActionParams) -> Any:
 
 
 async def _text_document_content(ls: LoopServer, params: types.TextDocumentContentParams) -> Any:
-    return (await load(f"{ROOM}.content:text_document_content"))(ls, params)
+    return await (await load(f"{ROOM}.content:text_document_content"))(ls, params)

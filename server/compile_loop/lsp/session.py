@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -15,10 +16,12 @@ from compile_loop.contracts.events import EditApplied, Event, RunFinished, Sugge
 from compile_loop.contracts.outcome import Failure, FailureKind, Outcome, Tally
 from compile_loop.edits.text import UndecodableError, codec_name
 from compile_loop.lsp import config, snapshot
-from compile_loop.lsp.places import file_of, refuse_absent
+from compile_loop.lsp.dialogs import Crossing, KeyGate, Questions
+from compile_loop.lsp.keys import with_key
+from compile_loop.lsp.places import Place, file_of, refuse_absent
 from compile_loop.lsp.progress import Progress
 from compile_loop.lsp.protocol import RunParams
-from compile_loop.lsp.results import Result
+from compile_loop.lsp.results import Result, sentence
 from compile_loop.lsp.rpc import Refused
 from compile_loop.lsp.runs import ActiveRun
 from compile_loop.narrator import Narrator
@@ -26,31 +29,41 @@ from compile_loop.narrator import Narrator
 if TYPE_CHECKING:
     from compile_loop.assemble import Job
     from compile_loop.engine.handle import Run
-    from compile_loop.lsp.server import LoopServer
+    from compile_loop.lsp.host import LoopServer
+    from compile_loop.lsp.ui import Ui
     from compile_loop.settings import Settings
 
 log = logging.getLogger(__name__)
 Listener = Callable[[Event, Narrator], None]
 """Called with each event and the narrator that follows the run."""
+Make = Callable[["Job"], "Run"]
+"""From a job to its run; called in a thread of its own. Without one a new run is begun."""
 
 
 class Session:
     """Drives one admitted run. `listener` hears each event unless the run was cancelled."""
 
-    def __init__(self, ls: LoopServer, run: ActiveRun, params: RunParams, listener: Listener | None = None) -> None:
+    def __init__(
+        self,
+        ls: LoopServer,
+        run: ActiveRun,
+        params: RunParams,
+        listener: Listener | None = None,
+        make: Make | None = None,
+        title: str = "",
+    ) -> None:
+        self._make = make
         self._ls = ls
         self._run = run
         self._params = params
         self._listener = listener
         self._buffers = snapshot.take(ls.documents)
         self._publication = ls.publisher.open(run, self._buffers)
-        title = "Fixing the workspace" if not run.place.targets else f"Fixing {run.place.targets[0].name}"
-        more = len(run.place.targets) - 1
-        self._progress = Progress(
-            ls, params.work_done_token, f"{title} and {more} more" if more > 0 else title, run.cancel
-        )
+        self.title = title or _title(run.place)
+        self._progress = Progress(ls, params.work_done_token, self.title, run.cancel)
         self._narrator = Narrator()
         self._stopper: str | None = None
+        self._made: Run | None = None
         self.settings: Settings | None = None
         """As pulled for this run; None before."""
 
@@ -58,7 +71,8 @@ class Session:
         """Run to the end. Raises `Refused` where the run cannot start; a cancelled run ends with that outcome."""
         run, notes = self._run, list[str]()
         self._progress.begin()
-        run.when_cancelled(lambda: self._progress.end("cancelled"))
+        self._ls.status.line(run.run_id, self.title)
+        run.when_cancelled(lambda: self._ended("$(circle-slash) Compile Loop: stopped"))
         try:
             job, notes = await self._job()
             for note in notes:
@@ -72,18 +86,25 @@ class Session:
             raise
         finally:
             self._progress.end()
-        result = Result(run.run_id, run.place.root, outcome, self._buffers, tuple(notes), job)
+            self._ls.status.ended(run.run_id)
+        result = Result(run.run_id, run.place.root, outcome, self._buffers, tuple(notes), run=self._made, job=job)
         if not run.cancelled:
             self._ls.results.add(result)
+            said = "$(error) Compile Loop: not fixed" if outcome.failure else f"$(check) {sentence(outcome)}"
+            self._ls.status.ended(run.run_id, said)
         return result
+
+    def _ended(self, note: str) -> None:
+        self._progress.end("cancelled")
+        self._ls.status.ended(self._run.run_id, note)
 
     async def _job(self) -> tuple[Job, list[str]]:
         """What to ask of the engine, with the editor's unsaved text."""
         params, place = self._params, self._run.place
-        settings = self.settings = await config.pull(self._ls, place.root)
+        settings = self.settings = await with_key(self._ls.ui, await config.pull(self._ls, place.root))
         if not settings.allow_new_files:
             refuse_absent(self._ls.documents, place.targets)
-        told = _told(params)
+        told = told_encodings(params.encodings)
         unsaved = await asyncio.to_thread(snapshot.unsaved, place.root, self._buffers, told, place.targets)
         assemble = await asyncio.to_thread(_import_assemble)
         job = assemble.Job(
@@ -97,6 +118,8 @@ class Session:
             encodings=unsaved.encodings,
             reproduce=_reproduce(params, place.root.resolve()),
         )
+        if self._ls.ui.rich:
+            job = await asyncio.to_thread(_with_person, job, self._ls.ui, Crossing())
         return job, unsaved.notes
 
     async def _listen(self, job: Job) -> Outcome:
@@ -104,8 +127,9 @@ class Session:
         run, assemble = self._run, _import_assemble()
 
         def make() -> Run:
-            made: Run = assemble.start(job)
+            made: Run = (self._make or assemble.start)(job)
             made.run_id = run.run_id  # one name for the run in the editor, in its record and in the log
+            self._made = made
             return made
 
         background = self._ls.background.start(make)
@@ -126,6 +150,8 @@ class Session:
         self._ls.publisher.hear(self._publication, event)
         self._narrator.hear(event)
         self._progress.report(self._narrator.line)
+        if self._narrator.line and not self._run.cancelled:
+            self._ls.status.line(self._run.run_id, self._narrator.line)
         if self._listener is not None:
             self._listener(event, self._narrator)
         if isinstance(event, EditApplied | SuggestionApplied):
@@ -139,6 +165,30 @@ class Session:
             self._run.cancel()
 
 
+def _with_person(job: Job, ui: Ui, crossing: Crossing) -> Job:
+    """The job with somebody to ask (SPEC L12, L14)."""
+    from compile_loop.lsp.generator import KeyedGenerator
+
+    settings = job.settings
+    assemble = _import_assemble()
+    try:
+        generator = KeyedGenerator(settings) if assemble.names_model(settings) else None
+    except assemble.ConfigurationError as error:
+        raise Refused(str(error)) from error
+    gate = KeyGate(ui, settings, generator, crossing) if generator else None
+    return replace(job, generator=generator, ask_user=Questions(ui, crossing), auth=gate)
+
+
+def _title(place: Place) -> str:
+    """What is done, for people: `fixing src/a.c`."""
+    if not place.targets:
+        return "fixing the workspace"
+    first = place.targets[0]
+    if len(place.targets) > 1:
+        return f"fixing {len(place.targets)} files"
+    return f"fixing {first.relative_to(place.root).as_posix() if first.is_relative_to(place.root) else first.name}"
+
+
 def _import_assemble() -> ModuleType:
     """The engine with all its parts: the heaviest import, so it is made off the loop."""
     from compile_loop import assemble
@@ -150,10 +200,10 @@ def _failed(kind: FailureKind, message: str) -> Outcome:
     return Outcome.failed(Failure(kind, message), Edit(), Tally())
 
 
-def _told(params: RunParams) -> dict[Path, str]:
+def told_encodings(encodings: Mapping[str, str]) -> dict[Path, str]:
     """The editor's word on encodings; a name that Python does not know is left out."""
     told: dict[Path, str] = {}
-    for uri, name in params.encodings.items():
+    for uri, name in encodings.items():
         try:
             codec_name(name)
             told[file_of(uri)] = name

@@ -95,9 +95,10 @@ export class CodeServer {
     });
   }
 
-  /** The page that shows `folder`, or an empty window. */
-  address(folder?: string): string {
-    return `http://127.0.0.1:${this.port}/${folder ? `?folder=${encodeURIComponent(folder)}` : "?ew=true"}`;
+  /** The page that shows a folder or a workspace file, or an empty window. */
+  address(place?: string): string {
+    const kind = place?.endsWith(".code-workspace") ? "workspace" : "folder";
+    return `http://127.0.0.1:${this.port}/${place ? `?${kind}=${encodeURIComponent(place)}` : "?ew=true"}`;
   }
 
   /** Processes that this server and its extensions started. */

@@ -5,11 +5,17 @@ import type { AddressInfo } from "node:net";
 export interface Reply {
   readonly text: string;
   readonly pause?: number;
+  /** A tool that is called with these arguments. */
+  readonly call?: { name: string; arguments: object };
+  /** An HTTP status to fail with instead. */
+  readonly status?: number;
 }
 
 /** A model on loopback that speaks Chat Completions with streaming over real HTTP. The last reply serves all further requests. */
 export class Model {
   readonly prompts: string[] = [];
+  /** The `Authorization` of each request. */
+  readonly keys: (string | undefined)[] = [];
   /** Requests whose client hung up before the answer was over. */
   hungUp = 0;
   private readonly server: Server;
@@ -18,6 +24,7 @@ export class Model {
     this.server = createServer(async (request, response) => {
       const body = (await Array.fromAsync(request)).join("");
       const { messages } = JSON.parse(body) as { messages: { content: string }[] };
+      this.keys.push(request.headers.authorization);
       this.prompts.push(messages.map((message) => message.content).join("\n"));
       const reply = replies[Math.min(this.prompts.length, replies.length) - 1];
       let gone = false;
@@ -25,6 +32,11 @@ export class Model {
         gone = !response.writableFinished;
         this.hungUp += Number(gone);
       });
+      if (reply?.status) {
+        response.writeHead(reply.status, { "Content-Type": "application/json" });
+        response.end(JSON.stringify({ error: { message: "The key was not accepted." } }));
+        return;
+      }
       response.writeHead(200, { "Content-Type": "text/event-stream" });
       const send = (choice: object, more: object = {}) => {
         const chunk = { id: "1", object: "chat.completion.chunk", model: "scripted", choices: [choice], ...more };
@@ -37,8 +49,13 @@ export class Model {
         send({ index: 0, delta: { content: piece }, finish_reason: null });
         await new Promise((next) => setTimeout(next, reply?.pause ?? 20));
       }
+      if (reply?.call) {
+        const call = { name: reply.call.name, arguments: JSON.stringify(reply.call.arguments) };
+        const tool = { index: 0, id: "call_1", type: "function", function: call };
+        send({ index: 0, delta: { tool_calls: [tool] }, finish_reason: null });
+      }
       const usage = { prompt_tokens: 400, completion_tokens: 60, total_tokens: 460 };
-      send({ index: 0, delta: {}, finish_reason: "stop" }, { usage });
+      send({ index: 0, delta: {}, finish_reason: reply?.call ? "tool_calls" : "stop" }, { usage });
       response.end("data: [DONE]\n\n");
     });
   }

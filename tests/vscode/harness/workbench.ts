@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { type Browser, chromium, type Locator, type Page } from "playwright-core";
 import { CodeServer, type Options } from "./code-server.ts";
@@ -25,6 +25,8 @@ interface State {
 interface Content {
   /** What is in the folder; undefined for a window with no folder. */
   readonly files?: Record<string, string> | undefined;
+  /** Folders inside it that are opened as one workspace, each by itself. */
+  readonly folders?: readonly string[] | undefined;
   /** The folder's name. By default it has a space and a letter outside ASCII, as many a real path has. */
   readonly folder?: string | undefined;
 }
@@ -46,14 +48,14 @@ export class Workbench {
   /** Opens a window on a new folder with these files, does the work, and ends all of it; a failure leaves a picture. */
   static async run(
     name: string,
-    { files, folder, ...options }: Options & Content,
+    { files, folder, folders, ...options }: Options & Content,
     work: (workbench: Workbench) => Promise<void>,
   ): Promise<void> {
     const server = new CodeServer();
     let workbench: Workbench | undefined;
     try {
       await server.start(options);
-      workbench = await Workbench.open(server, { files, folder });
+      workbench = await Workbench.open(server, { files, folder, folders });
       await work(workbench);
     } catch (error) {
       await workbench?.picture(`${name}-failed`).catch(() => undefined);
@@ -67,7 +69,10 @@ ${server.log()}`);
     }
   }
 
-  private static async open(server: CodeServer, { files, folder: name = "my projekt ü" }: Content): Promise<Workbench> {
+  private static async open(
+    server: CodeServer,
+    { files, folder: name = "my projekt ü", folders }: Content,
+  ): Promise<Workbench> {
     const folder = join(server.root, name);
     mkdirSync(folder);
     for (const [path, text] of Object.entries(files ?? {})) {
@@ -78,11 +83,27 @@ ${server.log()}`);
     const browser = await chromium.launch({ executablePath, headless: true, args: BROWSER_FLAGS });
     const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
     page.setDefaultTimeout(30_000);
-    await page.goto(server.address(files && folder));
-    await page.locator(".monaco-workbench .part.statusbar").waitFor({ timeout: 60_000 });
+    let place = files && folder;
+    if (folders) {
+      place = join(server.root, "both.code-workspace");
+      writeFileSync(place, JSON.stringify({ folders: folders.map((path) => ({ path: join(folder, path) })) }));
+    }
+    await page.goto(server.address(place));
     const workbench = new Workbench(server, browser, page, folder);
-    await until("the extension host to be up", () => workbench.stateOrNothing(), 60_000);
+    await workbench.up();
     return workbench;
+  }
+
+  /** Loads the window again, as a person would with "Reload Window". */
+  async reload(): Promise<void> {
+    rmSync(this.server.state, { force: true });
+    await this.page.reload();
+    await this.up();
+  }
+
+  private async up(): Promise<void> {
+    await this.page.locator(".monaco-workbench .part.statusbar").waitFor({ timeout: 60_000 });
+    await until("the extension host to be up", () => this.stateOrNothing(), 60_000);
   }
 
   /** What the editor holds, as an extension sees it. */
@@ -112,8 +133,8 @@ ${server.log()}`);
   }
 
   /** A file of the folder in an editor, its caret in front. */
-  async openFile(name: string, path = name): Promise<void> {
-    await this.quickPick("Control+P", name);
+  async openFile(name: string, path = name, query = name): Promise<void> {
+    await this.quickPick("Control+P", query, name);
     await this.page.locator(".tab.active", { hasText: name }).waitFor();
     await until(`${name} to be open`, () => this.text(path) !== undefined);
     await this.focusEditor();
@@ -178,6 +199,24 @@ ${server.log()}`);
   async diffClosed(): Promise<void> {
     await this.page.locator(".tab", { hasText: "Compile Loop:" }).waitFor({ state: "detached" });
     await this.page.locator(".editor-instance .monaco-editor.focused").waitFor();
+  }
+
+  /** A line of the view of runs. */
+  node(words: string | RegExp): Locator {
+    return this.page.locator(".part.sidebar .monaco-list-row", { hasText: words }).first();
+  }
+
+  /** A line of the quick pick that is open. */
+  line(words: string | RegExp): Locator {
+    return this.page.locator(".quick-input-list .monaco-list-row", { hasText: words }).first();
+  }
+
+  /** Types into the input box that is open, and accepts it. */
+  async enter(text: string, prompt: string | RegExp): Promise<void> {
+    await this.page.locator(".quick-input-widget", { hasText: prompt }).waitFor();
+    const box = this.page.locator(".quick-input-widget input.input");
+    await box.fill(text);
+    await box.press("Enter");
   }
 
   statusItem(): Locator {

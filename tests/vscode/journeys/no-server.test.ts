@@ -12,18 +12,16 @@ test("with no server each command says why, and where to go (V2)", async () => {
   await Workbench.run("no-server", { settings, files }, async (vscode) => {
     await vscode.openFile("main.c");
     await vscode.statusItem().getByText("Compile Loop is off").waitFor();
-    for (const [command, words] of [
-      ["Fix Workspace", REASON],
-      ["Restart Server", REASON],
-      ["Stop", "There is no run to stop"],
-      ["Accept Result", "There is no result to apply"],
-      ["Discard Result", "There is no result to discard"],
-      ["Show Result", "There is no result to show"],
-      ["Fix This File Until It Compiles", REASON],
-    ] as const) {
+    for (const command of [
+      "Fix Workspace",
+      "Restart Server",
+      "Stop",
+      "Accept Result",
+      "Fix This File Until It Compiles",
+    ]) {
       await vscode.command("Notifications: Clear All Notifications");
       await vscode.command(`Compile Loop: ${command}`);
-      await vscode.notification(words).waitFor();
+      await vscode.notification(REASON).waitFor();
     }
     await vscode.command("Compile Loop: Show Log");
     await vscode.page.locator(".part.panel .view-lines", { hasText: "cannot be started" }).waitFor();

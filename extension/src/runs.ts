@@ -1,0 +1,47 @@
+import { EventEmitter, ThemeIcon, type TreeDataProvider, TreeItem, TreeItemCollapsibleState, window } from "vscode";
+import type { LanguageClient } from "vscode-languageclient/node";
+import type { Server } from "./client.js";
+import { sentence } from "./notify.js";
+import { TreeChangedNotification, type TreeNode, TreeRequest } from "./protocol.js";
+
+/** The view of runs; the server says what is in it (SPEC V6). */
+export class RunsView implements TreeDataProvider<TreeNode> {
+  private readonly changed = new EventEmitter<void>();
+  private readonly view = window.createTreeView("compileLoop.runs", { treeDataProvider: this, showCollapseAll: true });
+  readonly onDidChangeTreeData = this.changed.event;
+
+  constructor(private readonly server: Server) {}
+
+  follow(client: LanguageClient): void {
+    client.onNotification(TreeChangedNotification, () => this.changed.fire());
+  }
+
+  getTreeItem(node: TreeNode): TreeItem {
+    const { None, Collapsed } = TreeItemCollapsibleState;
+    const { id, description, tooltip, command } = node;
+    const item = new TreeItem(node.label, node.expandable ? Collapsed : None);
+    Object.assign(item, { id, description, tooltip, contextValue: node.context });
+    if (node.icon) {
+      item.iconPath = new ThemeIcon(node.icon);
+    }
+    if (command) {
+      item.command = { command, title: node.label, arguments: [node] };
+    }
+    return item;
+  }
+
+  async getChildren(node?: TreeNode): Promise<TreeNode[]> {
+    try {
+      const client = await this.server.ready();
+      return (await client.sendRequest(TreeRequest, { id: node?.id })).nodes;
+    } catch (error) {
+      const [label, icon, command] = [sentence(error), "warning", "compileLoop.restartServer"];
+      return [{ id: "down", label, icon, command, description: "", tooltip: label, context: "", expandable: false }];
+    }
+  }
+
+  dispose(): void {
+    this.view.dispose();
+    this.changed.dispose();
+  }
+}

@@ -1,0 +1,46 @@
+import { type Diagnostic, DiagnosticSeverity, Disposable, languages, tasks, type Uri } from "vscode";
+import type { Server } from "./client.js";
+import { facts } from "./facts.js";
+import { type DiagnosticRef, ProblemsNotification, TaskEndedNotification } from "./protocol.js";
+import { described } from "./tasks.js";
+
+const QUIET_MS = 250;
+
+/** Tells the server of ended tasks and of other extensions' errors; what to do about them is its business (SPEC V3). */
+export function watch(server: Server): Disposable {
+  const changed = new Map<string, Uri>();
+  let due: NodeJS.Timeout | undefined;
+  const send = () => {
+    due = undefined;
+    const files = [...changed].map(([text, uri]) => ({ uri: text, items: errors(uri) }));
+    changed.clear();
+    void server.running?.sendNotification(ProblemsNotification, { files, facts: facts() });
+  };
+  return Disposable.from(
+    languages.onDidChangeDiagnostics(({ uris }) => {
+      for (const uri of uris.filter(({ scheme }) => scheme === "file")) {
+        changed.set(uri.toString(), uri);
+      }
+      if (changed.size > 0) {
+        due ??= setTimeout(send, QUIET_MS);
+      }
+    }),
+    tasks.onDidEndTaskProcess(({ execution, exitCode }) => {
+      const task = described(execution.task);
+      void server.running?.sendNotification(TaskEndedNotification, { task, exitCode, facts: facts() });
+    }),
+    new Disposable(() => clearTimeout(due)),
+  );
+}
+
+function errors(uri: Uri): DiagnosticRef[] {
+  const found = languages.getDiagnostics(uri).filter(({ severity }) => severity === DiagnosticSeverity.Error);
+  return found.map((diagnostic) => {
+    const { message, source, range } = diagnostic;
+    return { uri: uri.toString(), line: range.start.line, message, source, code: code(diagnostic) };
+  });
+}
+
+function code({ code: given }: Diagnostic): string | number | undefined {
+  return typeof given === "object" ? given.value : given;
+}

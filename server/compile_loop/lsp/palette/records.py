@@ -1,0 +1,178 @@
+"""The commands on runs that were: continue, resume, replay, delete, and what is shown of them (SPEC L19, V2, V6)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from compile_loop.again.replay import catch_up, chain_of, replay
+from compile_loop.again.resume import resume
+from compile_loop.assemble import Job, carry_on, clear_up
+from compile_loop.lsp.host import LoopServer
+from compile_loop.lsp.launch import fix
+from compile_loop.lsp.palette.call import Call
+from compile_loop.lsp.places import Place, file_of
+from compile_loop.lsp.protocol import PickItem, RunParams
+from compile_loop.lsp.results import Result
+from compile_loop.lsp.rpc import Refused
+from compile_loop.lsp.ui import uri_argument
+from compile_loop.lsp.view.documents import diff_of, output_uri
+from compile_loop.lsp.view.records import RESULT, Node, ending_of, label_of_record, record_of, records, store
+from compile_loop.record.folder import RecordError
+from compile_loop.record.store import Record, State
+
+if TYPE_CHECKING:
+    from compile_loop.engine.handle import Run
+
+
+async def show_runs(ls: LoopServer, _call: Call) -> None:
+    """Show Runs."""
+    await ls.ui.execute("compileLoop.runs.focus")
+
+
+async def continue_run(ls: LoopServer, call: Call) -> None:
+    """Continue with a Note…: a finished run goes on with a further wish, in the same conversation."""
+    earlier = _finished(ls, call)
+    note = await ls.ui.ask(
+        "Continue with a note", f"What else is wanted? The run on {_about(earlier)} goes on with it."
+    )
+    if not note or not note.strip():
+        return
+    run = earlier.run
+    assert run is not None and earlier.job is not None
+    earlier.settled = True
+    ls.results.tell()
+    await ls.ui.close_diff(earlier.run_id)
+    params = RunParams(
+        scope=earlier.job.scope,
+        uris=[path.as_uri() for path in earlier.job.targets],
+        spec=note.strip(),
+        encodings=call.facts.encodings,
+    )
+    place = Place(earlier.root, earlier.job.targets)
+    await fix(ls, params, lambda job: carry_on(job, run), f"continuing with {_about(earlier)}", place)
+
+
+async def resume_run(ls: LoopServer, call: Call) -> None:
+    """Resume Run: one that was broken off goes on where it was."""
+    record = await _chosen(ls, call, "resume", lambda each: each.resumable)
+
+    def make(job: Job) -> Run:
+        earlier = asyncio.run(catch_up(chain_of(record, store()), None))
+        given = job.settings
+        changed: dict[str, object] = {"api_key": given.api_key} if given.api_key else {}
+        if given.model:
+            changed |= {"model": given.model, "base_url": given.base_url, "api_key_env": given.api_key_env}
+        return resume(
+            record,
+            settings=changed,
+            buffers=dict(job.buffers),
+            ask_user=job.ask_user,
+            auth=job.auth,
+            earlier=earlier,
+        )[0]
+
+    await fix(ls, _params(record, call), make, f"resuming {label_of_record(record)}", _place(record))
+
+
+async def replay_run(ls: LoopServer, call: Call) -> None:
+    """Replay Run: its recorded replies through today's tools, checks and files, with no model."""
+    record = await _chosen(ls, call, "replay", lambda each: each.state is not State.UNDER_WAY)
+
+    def make(_job: Job) -> Run:
+        return replay(record, earlier=asyncio.run(catch_up(chain_of(record, store()), None))).run
+
+    await fix(ls, _params(record, call), make, f"replaying {label_of_record(record)}", _place(record))
+
+
+async def delete_run(ls: LoopServer, call: Call) -> None:
+    """Delete Run: its record, and what a broken-off one left behind."""
+    record = await _chosen(ls, call, "delete", lambda each: each.state is not State.UNDER_WAY)
+    name = label_of_record(record)
+    question = f"Delete the record of the run on {name}? It cannot be resumed or replayed after that."
+    if await ls.ui.message("warning", question, "Delete", modal=True) != "Delete":
+        return
+    try:
+        await asyncio.to_thread(store().delete, record)
+    except RecordError as error:
+        raise Refused(str(error)) from error
+    await asyncio.to_thread(clear_up)
+    ls.tree_changed()
+
+
+async def open_round(ls: LoopServer, call: Call) -> None:
+    """Open a round, one file of it, or a run's result as a diff."""
+    node = _node(call)
+    record = await asyncio.to_thread(record_of, node.run)
+    files = await asyncio.to_thread(diff_of, record, node.round, node.path)
+    what = "Result" if node.round == RESULT else f"Round {node.round}"
+    await ls.ui.diff(str(node), f"{what} of {label_of_record(record)}", files)
+
+
+async def open_output(ls: LoopServer, call: Call) -> None:
+    """Open what the checks of a round printed."""
+    node = _node(call)
+    await ls.ui.execute("vscode.open", uri_argument(output_uri(node.run, node.round)))
+
+
+def _node(call: Call) -> Node:
+    text = call.text()
+    if text is None:
+        raise Refused("Choose an entry in the view of runs.", {"Show Runs": ("compileLoop.showRuns",)})
+    return Node.of(text)
+
+
+def _finished(ls: LoopServer, call: Call) -> Result:
+    text = call.text()
+    wanted = Node.of(text).run if text else None
+    found = next((each for each in ls.results.all if each.run and wanted in (None, each.run_id)), None)
+    if found is None:
+        what = "That run" if wanted else "No run"
+        raise Refused(
+            f"{what} ended since the server started, so there is no conversation to go on with. Fix the file anew."
+        )
+    return found
+
+
+def _about(result: Result) -> str:
+    targets = result.job.targets if result.job else ()
+    return targets[0].name if targets else result.root.name
+
+
+async def _chosen(ls: LoopServer, call: Call, verb: str, fits: Callable[[Record], bool]) -> Record:
+    """The record that a node of the view names, else the user's choice. Raises `Refused` where none fits."""
+    text = call.text()
+    if text is not None:
+        record = await asyncio.to_thread(record_of, Node.of(text).run)
+        if not fits(record):
+            raise Refused(f"There is nothing to {verb}: the run on {label_of_record(record)} is {ending_of(record)}.")
+        return record
+    folders = [file_of(uri) for uri in ls.documents.folder_uris if uri.startswith("file:")]
+    fitting = [each for each in await asyncio.to_thread(records, folders) if fits(each)]
+    if not fitting:
+        raise Refused(f"There is no run to {verb}.")
+    items = [
+        PickItem(
+            id=each.id,
+            label=label_of_record(each),
+            description=ending_of(each),
+            detail=str(each.run.get("started", "")).replace("T", " ").replace("Z", " UTC"),
+        )
+        for each in fitting
+    ]
+    picked = await ls.ui.pick(f"Run to {verb}", items)
+    if not picked:
+        raise Refused("No run was chosen.")
+    return next(each for each in fitting if each.id == picked[0])
+
+
+def _place(record: Record) -> Place:
+    root = Path(record.asked.root)
+    return Place(root, tuple(root / path for path in record.asked.targets))
+
+
+def _params(record: Record, call: Call) -> RunParams:
+    uris = [path.as_uri() for path in _place(record).targets]
+    return RunParams(scope="files" if uris else "workspace", uris=uris, encodings=call.facts.encodings)

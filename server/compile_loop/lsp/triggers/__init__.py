@@ -1,0 +1,1 @@
+"""Runs that begin with something other than a command (SPEC V3)."""

@@ -1,0 +1,95 @@
+"""The records of the open folders, and what the view calls each part of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from compile_loop.assemble import runs_folder
+from compile_loop.lsp.rpc import Refused
+from compile_loop.record.folder import RecordError
+from compile_loop.record.store import Record, State, Store
+
+MOST = 50
+RESULT = -1
+"""Stands for the run's result among its rounds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A node's id taken apart: `KIND/RUN/ROUND/PATH`, shorter where less is meant."""
+
+    kind: str
+    run: str
+    round: int = 0
+    path: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.kind}/{self.run}/{self.round}/{self.path}"
+
+    @staticmethod
+    def of(text: str) -> Node:
+        """From an id. Raises `Refused`."""
+        parts = text.split("/", 3)
+        try:
+            return Node(parts[0], parts[1], int(parts[2]), parts[3])
+        except (IndexError, ValueError):
+            raise Refused("This is no entry of the view of runs.") from None
+
+
+def store() -> Store:
+    """This machine's records."""
+    return Store(runs_folder())
+
+
+def records(folders: Sequence[Path]) -> list[Record]:
+    """The newest records of these folders, or of all where none is open. Reads files: call it off the loop."""
+    roots = {folder.resolve() for folder in folders}
+    found: list[Record] = []
+    for record in store().all():
+        root = Path(record.asked.root)
+        if not roots or any(root == folder or folder in root.parents for folder in roots):
+            found.append(record)
+        if len(found) == MOST:
+            break
+    return found
+
+
+def record_of(run: str) -> Record:
+    """One record. Raises `Refused`."""
+    try:
+        return store().open(run)
+    except RecordError as error:
+        raise Refused(str(error)) from error
+
+
+def label_of_record(record: Record) -> str:
+    """What a run was about: its files, or its folder."""
+    targets = record.asked.targets
+    if not targets:
+        return f"{Path(record.asked.root).name}/"
+    return targets[0] if len(targets) == 1 else f"{targets[0]} and {len(targets) - 1} more"
+
+
+def ending_of(record: Record) -> str:
+    """How a run stands, in a word or two."""
+    if record.state is not State.FINISHED:
+        return str(record.state.value).replace("_", " ")
+    report = _report(record)
+    failure = report.get("failure")
+    kind = failure.get("kind") if isinstance(failure, dict) else report.get("ending")
+    return str(kind or "finished").replace("_", " ")
+
+
+def _report(record: Record) -> dict[str, object]:
+    try:
+        return record.report or {}
+    except RecordError:
+        return {}
+
+
+def message_of(record: Record) -> str:
+    """The sentence with which a run ended."""
+    failure = _report(record).get("failure")
+    return str(failure.get("message", "")) if isinstance(failure, dict) else ""

@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Model } from "../harness/model.ts";
+import { until } from "../harness/until.ts";
+import { Workbench } from "../harness/workbench.ts";
+
+const BROKEN = "int f(void) { return x; }\n";
+const FIXED = BROKEN.replace("x;", "0;");
+const REPLY = { text: `<<<<<<< SEARCH\n${BROKEN}=======\n${FIXED}>>>>>>> REPLACE\n`, pause: 100 };
+const FOLDERS = ["back end", "frönt"] as const;
+
+test("two folders at once, with the same file name in both: each run in its own, each with its own check (V8, L18)", async () => {
+  await Model.run([REPLY], async (model) => {
+    const files = Object.fromEntries(
+      FOLDERS.flatMap((folder, number) => [
+        [`${folder}/src/a.c`, BROKEN],
+        [`${folder}/.vscode/settings.json`, JSON.stringify({ "compileLoop.check": `gcc -DN=${number} -c src/a.c` })],
+      ]),
+    );
+    await Workbench.run("two-folders", { settings: model.settings, files, folders: FOLDERS }, async (vscode) => {
+      for (const folder of FOLDERS) {
+        await vscode.openFile("a.c", `${folder}/src/a.c`, `${folder} a.c`);
+        await vscode.command("Compile Loop: Fix This File Until It Compiles");
+      }
+      for (const folder of FOLDERS) {
+        const question = vscode.notification(/Apply 1 file\?/);
+        await vscode.press(question, "Apply");
+        await until(`an edit`, () => FOLDERS.some((each) => vscode.text(`${each}/src/a.c`) === FIXED));
+        if (folder === FOLDERS[0]) {
+          await vscode.picture("two-folders");
+        }
+      }
+      for (const folder of FOLDERS) {
+        await until(`the edit in ${folder}`, () => vscode.text(`${folder}/src/a.c`) === FIXED);
+      }
+      const log = vscode.server.log();
+      assert.ok(log.includes("-DN=0") && log.includes("-DN=1"), "a folder's check ran in the other one");
+    });
+  });
+});
