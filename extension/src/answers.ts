@@ -1,4 +1,3 @@
-import { posix } from "node:path";
 import {
   ConfigurationTarget,
   commands,
@@ -63,11 +62,6 @@ export function answer(client: LanguageClient, secrets: Secrets): void {
   client.onRequest(TasksRequest, async () => ({ tasks: (await tasks.fetchTasks()).map(described) }));
 }
 
-/** The address that the server knows: sides of a diff are shown under their file's path, which makes them one file. */
-export function served(shown: Uri): Uri {
-  return shown.query ? Uri.parse(shown.query) : shown;
-}
-
 function line(item: PickParams["items"][number]): QuickPickItem & { id: string } {
   return { ...item, kind: item.separator ? QuickPickItemKind.Separator : QuickPickItemKind.Default };
 }
@@ -78,14 +72,10 @@ function unwrapped(value: unknown): unknown {
 }
 
 async function open({ key, title, files }: DiffParams, diffs: Map<string, Tab>): Promise<void> {
-  const side = (label: string, address?: string) =>
-    address?.startsWith("file:")
-      ? Uri.parse(address)
-      : address && Uri.parse(address).with({ path: posix.join("/", label), query: address });
   await commands.executeCommand(
     "vscode.changes",
     title,
-    files.map(({ uri, label, left, right }) => [Uri.parse(uri), side(label, left), side(label, right)]),
+    files.map(({ uri, left, right }) => [uri, left, right].map((address) => address && Uri.parse(address))),
   );
   // VS Code does not tell what a tab of several files shows, so the tab itself is kept.
   const tab = window.tabGroups.activeTabGroup.activeTab;

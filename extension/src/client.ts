@@ -1,6 +1,5 @@
-import { commands, EventEmitter, type ExtensionContext, type LogOutputChannel, workspace } from "vscode";
+import { commands, type ExtensionContext, type LogOutputChannel, workspace } from "vscode";
 import { CloseAction, ErrorAction, LanguageClient, RevealOutputChannelOn } from "vscode-languageclient/node";
-import { served } from "./answers.js";
 import { Refusal, sentence, tell } from "./notify.js";
 import { type InitializationOptions, SECTION, TrustNotification } from "./protocol.js";
 import { findPython } from "./python.js";
@@ -12,24 +11,21 @@ const CRASH_WINDOW_MS = 300_000;
 
 /** The language server: found, started, watched, restarted; one of these at a time, in order. */
 export class Server {
-  private client: LanguageClient | undefined;
+  /** The client while it is up. */
+  client: LanguageClient | undefined;
   private turn: Promise<unknown> = Promise.resolve();
   private crashes: number[] = [];
-  private readonly starting = new EventEmitter<LanguageClient>();
-  private readonly gone = new EventEmitter<void>();
-  /** A new client, about to start: the time to add handlers to it. */
-  readonly onStarting = this.starting.event;
-  /** The server ended, and with it all that it knew. */
-  readonly onGone = this.gone.event;
 
   constructor(
     private readonly context: ExtensionContext,
     private readonly log: LogOutputChannel,
     private readonly status: Status,
+    /** A new client, about to start: the time to add handlers to it. */
+    private readonly starting: (client: LanguageClient) => void,
+    /** The server ended, and with it all that it knew. */
+    private readonly gone: () => void,
   ) {
     context.subscriptions.push(
-      this.starting,
-      this.gone,
       workspace.onDidGrantWorkspaceTrust(() => this.client?.sendNotification(TrustNotification, { trusted: true })),
       workspace.onDidChangeConfiguration((change) => {
         if (change.affectsConfiguration(`${SECTION}.server`)) {
@@ -37,11 +33,6 @@ export class Server {
         }
       }),
     );
-  }
-
-  /** The client if it is up now. */
-  get running(): LanguageClient | undefined {
-    return this.client;
   }
 
   /** The running client; started first where it is down. @throws Refusal with the reason. */
@@ -72,7 +63,7 @@ export class Server {
       const python = await findPython(this.context);
       this.log.info(`Server: ${python.path} (${python.why})`);
       const client = this.create(python.path);
-      this.starting.fire(client);
+      this.starting(client);
       try {
         await client.start();
       } catch (error) {
@@ -83,7 +74,7 @@ export class Server {
         });
       }
       this.client = client;
-      this.status.server(undefined);
+      this.status.server();
       return client;
     } catch (error) {
       this.log.error(sentence(error));
@@ -108,7 +99,6 @@ export class Server {
         outputChannel: this.log,
         traceOutputChannel: this.log,
         revealOutputChannelOn: RevealOutputChannelOn.Never,
-        middleware: { provideTextDocumentContent: (uri, token, next) => next(served(uri), token) },
         errorHandler: {
           error: () => ({ action: ErrorAction.Continue, handled: true }),
           closed: () => {
@@ -127,7 +117,7 @@ export class Server {
       return; // It never came up, or was told to end.
     }
     this.client = undefined;
-    this.gone.fire();
+    this.gone();
     const now = Date.now();
     this.crashes = [...this.crashes.filter((then) => now - then < CRASH_WINDOW_MS), now];
     this.log.error("The server ended unexpectedly.");
@@ -147,7 +137,7 @@ export class Server {
     const client = this.client;
     this.client = undefined;
     if (client) {
-      this.gone.fire();
+      this.gone();
       // A server that does not answer `shutdown` is ended by the library; that it had to is no news to the user.
       await client.dispose().catch((error) => this.log.warn(sentence(error)));
     }

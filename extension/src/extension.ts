@@ -1,4 +1,5 @@
 import { type ExtensionContext, window } from "vscode";
+import type { LanguageClient } from "vscode-languageclient/node";
 import { answer } from "./answers.js";
 import { Server } from "./client.js";
 import { registerCommands } from "./commands.js";
@@ -17,18 +18,18 @@ export function activate(context: ExtensionContext): void {
   const log = secrets.keptOutOf(window.createOutputChannel("Compile Loop", { log: true }));
   const status = new Status();
   const work = new Work();
-  server = new Server(context, log, status);
-  const runs = new RunsView(server);
-  server.onStarting((client) => {
+  const starting = (client: LanguageClient) => {
     answer(client, secrets);
-    status.follow(client);
-    work.follow(client);
-    runs.follow(client);
-  });
-  server.onGone(() => {
-    status.forget();
+    for (const part of [status, work, runs]) {
+      part.follow(client);
+    }
+  };
+  const gone = () => {
+    status.server();
     work.lost(log);
-  });
+  };
+  const runs = new RunsView(() => server?.ready());
+  server = new Server(context, log, status, starting, gone);
   context.subscriptions.push(log, status, runs, watch(server), registerCommands(context, server, log));
   // Why it did not start stands in the log and the status bar; the first command says it aloud.
   server.ready().catch((error) => log.debug(sentence(error)));

@@ -5,7 +5,7 @@ import { NotificationType, RequestType } from "vscode-languageclient/node";
 /** The settings' section in `workspace/configuration`. */
 export const SECTION = "compileLoop";
 
-/** Virtual documents: `compile-loop:/RUN/before/PATH` and `compile-loop:/RUN/after/PATH`. */
+/** Virtual documents: `compile-loop:/PATH?RUN/before` and `compile-loop:/PATH?RUN/after`. */
 export const CONTENT_SCHEME = "compile-loop";
 
 /** Kind of the server's code actions. */
@@ -335,7 +335,7 @@ export interface ConfigureParams {
   folder?: string;
 }
 
-/** One file of a diff. A side that is absent does not exist there; one of ours opens under the file's own path. */
+/** One file of a diff. A side that is absent does not exist there. */
 export interface DiffFile {
   uri: string;
   label: string;

@@ -1,6 +1,5 @@
 import { EventEmitter, ThemeIcon, type TreeDataProvider, TreeItem, TreeItemCollapsibleState, window } from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
-import type { Server } from "./client.js";
 import { sentence } from "./notify.js";
 import { TreeChangedNotification, type TreeNode, TreeRequest } from "./protocol.js";
 
@@ -10,7 +9,7 @@ export class RunsView implements TreeDataProvider<TreeNode> {
   private readonly view = window.createTreeView("compileLoop.runs", { treeDataProvider: this, showCollapseAll: true });
   readonly onDidChangeTreeData = this.changed.event;
 
-  constructor(private readonly server: Server) {}
+  constructor(private readonly ready: () => Promise<LanguageClient> | undefined) {}
 
   follow(client: LanguageClient): void {
     client.onNotification(TreeChangedNotification, () => this.changed.fire());
@@ -32,8 +31,8 @@ export class RunsView implements TreeDataProvider<TreeNode> {
 
   async getChildren(node?: TreeNode): Promise<TreeNode[]> {
     try {
-      const client = await this.server.ready();
-      return (await client.sendRequest(TreeRequest, { id: node?.id })).nodes;
+      const client = await this.ready();
+      return (await client?.sendRequest(TreeRequest, { id: node?.id }))?.nodes ?? [];
     } catch (error) {
       const [label, icon, command] = [sentence(error), "warning", "compileLoop.restartServer"];
       return [{ id: "down", label, icon, command, description: "", tooltip: label, context: "", expandable: false }];

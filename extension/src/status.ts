@@ -21,14 +21,9 @@ export class Status implements Disposable {
     });
   }
 
-  /** The server ended, and with it all that it knew. */
-  forget(): void {
+  /** The server ended, and with it all that it knew; `down` says why it is not up again. */
+  server(down?: string): void {
     this.said = NOTHING;
-    this.render();
-  }
-
-  /** Why the server is down; undefined when it is up. */
-  server(down: string | undefined): void {
     this.down = down;
     this.render();
   }
@@ -42,16 +37,15 @@ export class Status implements Disposable {
     void commands.executeCommand("setContext", "compileLoop.running", running.length > 0);
     void commands.executeCommand("setContext", "compileLoop.hasResult", results > 0);
     if (this.down !== undefined) {
-      this.show("$(warning) Compile Loop is off", `${this.down} Click to try again`, "compileLoop.restartServer");
-    } else if (text) {
-      this.show(text, tooltip, command);
+      const tooltip = `${this.down} Click to try again`;
+      Object.assign(this.item, {
+        text: "$(warning) Compile Loop is off",
+        tooltip,
+        command: "compileLoop.restartServer",
+      });
     } else {
-      this.item.hide();
+      Object.assign(this.item, { text, tooltip, command: command || undefined });
     }
-  }
-
-  private show(text: string, tooltip: string, command: string): void {
-    Object.assign(this.item, { text, tooltip, command: command || undefined });
-    this.item.show();
+    this.down || text ? this.item.show() : this.item.hide();
   }
 }

@@ -14,7 +14,7 @@ export function watch(server: Server): Disposable {
     due = undefined;
     const files = [...changed].map(([text, uri]) => ({ uri: text, items: errors(uri) }));
     changed.clear();
-    void server.running?.sendNotification(ProblemsNotification, { files, facts: facts() });
+    void server.client?.sendNotification(ProblemsNotification, { files, facts: facts() });
   };
   return Disposable.from(
     languages.onDidChangeDiagnostics(({ uris }) => {
@@ -27,7 +27,7 @@ export function watch(server: Server): Disposable {
     }),
     tasks.onDidEndTaskProcess(({ execution, exitCode }) => {
       const task = described(execution.task);
-      void server.running?.sendNotification(TaskEndedNotification, { task, exitCode, facts: facts() });
+      void server.client?.sendNotification(TaskEndedNotification, { task, exitCode, facts: facts() });
     }),
     new Disposable(() => clearTimeout(due)),
   );

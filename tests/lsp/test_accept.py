@@ -296,7 +296,7 @@ async def test_what_is_gone_or_empty_is_said(start: Start, broken: Path) -> None
     with pytest.raises(JsonRpcException, match="no such result any more"):
         await editor.accept(run_id)
     with pytest.raises(JsonRpcException, match="not there any more"):
-        uri = f"compile-loop:/{run_id}/before/a.c"
+        uri = f"compile-loop:/a.c?{run_id}/before"
         await editor.request("workspace/textDocumentContent", types.TextDocumentContentParams(uri))
     green = await editor.run(broken, check="true")
     with pytest.raises(JsonRpcException, match="changes nothing"):

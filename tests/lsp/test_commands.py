@@ -47,7 +47,7 @@ async def test_a_run_in_the_background_asks_and_applies(
 
 async def _gone(editor: Editor, run_id: str) -> None:
     """Wait until the result is dropped."""
-    uri = f"compile-loop:/{run_id}/after/a.c"
+    uri = f"compile-loop:/a.c?{run_id}/after"
     for _ in range(100):
         try:
             await editor.request("workspace/textDocumentContent", types.TextDocumentContentParams(uri))

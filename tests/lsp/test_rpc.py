@@ -124,7 +124,7 @@ async def test_a_fault_inside_is_a_sentence(wire: Wire, monkeypatch: pytest.Monk
     wire.send(id=1, method="compileLoop/accept", params={"runId": "x"})
     error = (await wire.reply(1))["error"]
     assert error["code"] == -32603 and "ZeroDivisionError" in error["message"] and "data" not in error
-    wire.send(id=2, method="workspace/textDocumentContent", params={"uri": "compile-loop:/x/before/a.c"})
+    wire.send(id=2, method="workspace/textDocumentContent", params={"uri": "compile-loop:/a.c?x/before"})
     error = (await wire.reply(2))["error"]
     assert error["code"] == -32603 and "Traceback" not in str(error) and ".py" not in str(error)
 

@@ -1,4 +1,4 @@
-"""Read-only documents of ours (LSP 3.18): both sides of a result, `compile-loop:/RUN/before/PATH`, and recorded rounds."""
+"""Read-only documents of ours (LSP 3.18): both sides of a result, `compile-loop:/PATH?RUN/before`, and recorded rounds."""
 
 from __future__ import annotations
 
@@ -12,20 +12,18 @@ from compile_loop.lsp.protocol import CONTENT_SCHEME
 from compile_loop.lsp.results import text_of
 from compile_loop.lsp.rpc import Refused
 
-PARTS = 3
-
 
 async def text_document_content(
     ls: LoopServer, params: types.TextDocumentContentParams
 ) -> types.TextDocumentContentResult:
     """One document's text; empty for a side on which the file does not exist. Raises `Refused` where it is gone."""
     uri = urlsplit(params.uri)
-    parts = unquote(uri.path).lstrip("/").split("/", PARTS - 1)
-    if uri.scheme == CONTENT_SCHEME and len(parts) == PARTS:
-        if parts[0] == "record":
-            return types.TextDocumentContentResult(await _recorded(*parts[1:]))
-        if parts[1] in ("before", "after"):
-            return types.TextDocumentContentResult(_side(ls, *parts))
+    path = unquote(uri.path).lstrip("/")
+    match uri.scheme, *unquote(uri.query).split("/"):
+        case scheme, "record", run, number, side if scheme == CONTENT_SCHEME and number.lstrip("-").isdecimal():
+            return types.TextDocumentContentResult(await _recorded(run, int(number), side, path))
+        case scheme, run_id, "before" | "after" as side if scheme == CONTENT_SCHEME:
+            return types.TextDocumentContentResult(_side(ls, run_id, side, path))
     raise Refused(f"{params.uri} is no document of Compile Loop.")
 
 
@@ -37,11 +35,7 @@ def _side(ls: LoopServer, run_id: str, side: str, path: str) -> str:
     return text_of(change.before if side == "before" else change.after, change.encoding)
 
 
-async def _recorded(run: str, rest: str) -> str:
+async def _recorded(run: str, number: int, side: str, path: str) -> str:
     from compile_loop.lsp.view.documents import text_of_record
 
-    number, _, place = rest.partition("/")
-    side, _, path = place.partition("/")
-    if not number.lstrip("-").isdecimal():
-        raise Refused("This is no document of a recorded run.")
-    return await asyncio.to_thread(text_of_record, run, int(number), side, path)
+    return await asyncio.to_thread(text_of_record, run, number, side, path)

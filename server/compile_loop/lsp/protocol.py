@@ -28,7 +28,7 @@ argument.
 CODE_ACTION_KIND = "quickfix.compileLoop"
 """Kind of the server's code actions."""
 CONTENT_SCHEME = "compile-loop"
-"""Virtual documents: `compile-loop:/RUN/before/PATH` and `compile-loop:/RUN/after/PATH`."""
+"""Virtual documents: `compile-loop:/PATH?RUN/before` and `compile-loop:/PATH?RUN/after`."""
 
 
 class Model(BaseModel):
@@ -392,7 +392,7 @@ class ConfigureParams(Model):
 
 
 class DiffFile(Model):
-    """One file of a diff. A side that is absent does not exist there; one of ours opens under the file's own path."""
+    """One file of a diff. A side that is absent does not exist there."""
 
     uri: str
     label: str

@@ -160,8 +160,8 @@ def sentence(outcome: Outcome) -> str:
 
 
 def content_uri(result: Result, side: Literal["before", "after"], change: FileChange) -> str:
-    """The virtual document of one side of a change."""
-    return f"{CONTENT_SCHEME}:/{result.run_id}/{side}/{quote(change.path)}"
+    """The virtual document of one side of a change. Both have the file's path, so that they are shown as a change of it."""
+    return f"{CONTENT_SCHEME}:/{quote(change.path)}?{result.run_id}/{side}"
 
 
 def text_of(data: bytes | None, encoding: str) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 
 from compile_loop.lsp.protocol import (
     PREFIX,
@@ -151,7 +152,11 @@ class RichUi(Ui):
 
     async def secret(self, name: str) -> str | None:
         """A secret that the editor keeps."""
-        return (await self._request("secret", SecretParams(name=name), Entered)).value
+        try:
+            return (await self._request("secret", SecretParams(name=name), Entered)).value
+        except JsonRpcException as error:
+            log.warning("The editor was asked for a key and gave none: %s", error)
+            return None
 
     async def keep_secret(self, name: str, value: str | None) -> None:
         """Have the editor keep a secret, or forget it."""

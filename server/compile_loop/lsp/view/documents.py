@@ -1,4 +1,4 @@
-"""Recorded rounds as read-only documents: `compile-loop:/record/RUN/ROUND/before|after/PATH` and `…/output`."""
+"""Recorded rounds as read-only documents: `compile-loop:/PATH?record/RUN/ROUND/before` and `…/output`."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ OUTPUT = "output"
 
 def output_uri(run: str, number: int) -> str:
     """What the checks printed in a round."""
-    return f"{CONTENT_SCHEME}:/{ROOM}/{run}/{number}/{OUTPUT}/check.txt"
+    return f"{CONTENT_SCHEME}:/check.txt?{ROOM}/{run}/{number}/{OUTPUT}"
 
 
 def diff_of(record: Record, number: int, only: str = "") -> list[DiffFile]:
     """The sides of one round against the original files, or of one file of it. Raises `Refused` where there is none."""
     files = []
     for path, (before, after) in _sides(record, number).items():
-        place = f"{CONTENT_SCHEME}:/{ROOM}/{record.id}/{number}"
+        place = f"{CONTENT_SCHEME}:/{quote(path)}?{ROOM}/{record.id}/{number}"
         if only in ("", path):
             files.append(
                 DiffFile(
                     uri=(Path(record.asked.root) / path).as_uri(),
                     label=path,
-                    left=None if before is None else f"{place}/before/{quote(path)}",
-                    right=None if after is None else f"{place}/after/{quote(path)}",
+                    left=None if before is None else f"{place}/before",
+                    right=None if after is None else f"{place}/after",
                 )
             )
     if not files:
