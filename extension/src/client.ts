@@ -64,15 +64,12 @@ export class Server {
       this.log.info(`Server: ${python.path} (${python.why})`);
       const client = this.create(python.path);
       this.starting(client);
-      try {
-        await client.start();
-      } catch (error) {
+      await client.start().catch(async (error) => {
         await client.dispose().catch(() => undefined);
         this.log.error(sentence(error));
-        throw new Refusal("The server of Compile Loop did not start; the log has its own words.", {
-          "Show Log": () => this.log.show(),
-        });
-      }
+        const words = "The server of Compile Loop did not start; the log has its own words.";
+        throw new Refusal(words, { "Show Log": () => this.log.show() });
+      });
       this.client = client;
       this.status.server();
       return client;

@@ -10,13 +10,10 @@ export class Secrets {
   constructor(private readonly storage: SecretStorage) {}
 
   async handle({ name, value, forget }: SecretParams): Promise<Entered> {
-    if (forget) {
-      await this.storage.delete(name);
-      return {};
-    }
     if (value !== undefined) {
-      this.known.add(value);
       await this.storage.store(name, value);
+    } else if (forget) {
+      await this.storage.delete(name);
     }
     const kept = await this.storage.get(name);
     if (kept) {
@@ -27,11 +24,9 @@ export class Secrets {
 
   /** The same log, in which no secret that was handed out can be read: traces of the protocol go there too. */
   keptOutOf(log: LogOutputChannel): LogOutputChannel {
-    const write = (name: (typeof WRITING)[number]) => (words: string | Error) => log[name](this.without(String(words)));
+    const without = (text: string) =>
+      [...this.known].reduce((left, secret) => left.replaceAll(secret, "[hidden]"), text);
+    const write = (name: (typeof WRITING)[number]) => (words: string | Error) => log[name](without(String(words)));
     return Object.create(log, Object.fromEntries(WRITING.map((name) => [name, { value: write(name) }])));
-  }
-
-  without(text: string): string {
-    return [...this.known].reduce((left, secret) => left.replaceAll(secret, "[hidden]"), text);
   }
 }

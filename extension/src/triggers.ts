@@ -1,4 +1,4 @@
-import { type Diagnostic, DiagnosticSeverity, Disposable, languages, tasks, type Uri } from "vscode";
+import { DiagnosticSeverity, Disposable, languages, tasks, type Uri } from "vscode";
 import type { Server } from "./client.js";
 import { facts } from "./facts.js";
 import { type DiagnosticRef, ProblemsNotification, TaskEndedNotification } from "./protocol.js";
@@ -21,9 +21,7 @@ export function watch(server: Server): Disposable {
       for (const uri of uris.filter(({ scheme }) => scheme === "file")) {
         changed.set(uri.toString(), uri);
       }
-      if (changed.size > 0) {
-        due ??= setTimeout(send, QUIET_MS);
-      }
+      due ??= changed.size > 0 ? setTimeout(send, QUIET_MS) : undefined;
     }),
     tasks.onDidEndTaskProcess(({ execution, exitCode }) => {
       const task = described(execution.task);
@@ -35,12 +33,13 @@ export function watch(server: Server): Disposable {
 
 function errors(uri: Uri): DiagnosticRef[] {
   const found = languages.getDiagnostics(uri).filter(({ severity }) => severity === DiagnosticSeverity.Error);
-  return found.map((diagnostic) => {
-    const { message, source, range } = diagnostic;
-    return { uri: uri.toString(), line: range.start.line, message, source, code: code(diagnostic) };
+  return found.map(({ message, source, range, code }) => {
+    return {
+      uri: uri.toString(),
+      line: range.start.line,
+      message,
+      source,
+      code: typeof code === "object" ? code.value : code,
+    };
   });
-}
-
-function code({ code: given }: Diagnostic): string | number | undefined {
-  return typeof given === "object" ? given.value : given;
 }

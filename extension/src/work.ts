@@ -28,9 +28,7 @@ export class Work {
         "Show Log": () => log.show(),
       });
     }
-    for (const [id, hear] of [...this.shown]) {
-      hear({ id, title: "", message: "", done: true });
-    }
+    this.shown.forEach((hear, id) => void hear({ id, title: "", message: "", done: true }));
   }
 
   private show({ id, title, message: first }: Progress, client: LanguageClient): void {
