@@ -3,7 +3,18 @@ import { join } from "node:path";
 import { python, root, run, setUpNode, setUpPython } from "./setup.mjs";
 
 setUpPython("dev");
-const all = ["startup", "rounds", "edits", "diagnostics", "models", "record", "honesty", "shadow", "extension"];
+const all = [
+  "startup",
+  "editor",
+  "rounds",
+  "edits",
+  "diagnostics",
+  "models",
+  "record",
+  "honesty",
+  "shadow",
+  "extension",
+];
 for (const name of process.argv.length > 2 ? process.argv.slice(2) : all) {
   console.log(`\n## ${name}`);
   if (name === "extension") {

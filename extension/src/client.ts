@@ -70,6 +70,12 @@ export class Server {
         const words = "The server of Compile Loop did not start; the log has its own words.";
         throw new Refusal(words, { "Show Log": () => this.log.show() });
       });
+      const found = client.initializeResult?.serverInfo?.version;
+      const own = this.context.extension.packageJSON.version;
+      if (found !== own) {
+        await client.dispose().catch(() => undefined);
+        throw new Refusal(`The server in ${python.path} has version ${found}, this extension ${own}.`);
+      }
       this.client = client;
       this.status.server();
       return client;

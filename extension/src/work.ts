@@ -1,10 +1,7 @@
-import { commands, type LogOutputChannel, ProgressLocation, window } from "vscode";
+import { type LogOutputChannel, ProgressLocation, window } from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
 import { tell } from "./notify.js";
 import { type Progress, ProgressNotification, StopNotification } from "./protocol.js";
-
-/** A server that does not confirm a stop for this long is taken to hang. */
-const STOP_MS = 10_000;
 
 /** What the server works at: each with its notification and its Stop (SPEC V4). */
 export class Work {
@@ -40,24 +37,15 @@ export class Work {
     };
     void window.withProgress(options, (bar, token) => {
       return new Promise<void>((ended) => {
-        let late: NodeJS.Timeout | undefined;
         this.shown.set(id, ({ message, done }) => {
           bar.report({ message });
           if (done) {
-            clearTimeout(late);
             this.shown.delete(id);
             ended();
           }
         });
         bar.report({ message: first });
-        token.onCancellationRequested(() => {
-          void client.sendNotification(StopNotification, { id });
-          late = setTimeout(() => {
-            void tell("error", `The server has not confirmed the stop for ${STOP_MS / 1000} seconds.`, {
-              "Restart Server": () => commands.executeCommand("compileLoop.restartServer"),
-            });
-          }, STOP_MS);
-        });
+        token.onCancellationRequested(() => client.sendNotification(StopNotification, { id }));
       });
     });
   }

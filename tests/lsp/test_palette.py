@@ -101,6 +101,24 @@ async def test_ask_leaves_the_question_to_the_editor(start: Start, broken: Path)
     assert document.text == FIXED
 
 
+@pytest.mark.spec("Q17")
+async def test_files_are_saved_only_once_the_text_is_as_it_was_meant(start: Start, broken: Path) -> None:
+    with ModelServer(says(REPLY)) as server:
+        person = await at(start, broken.parent, settings=asks(server, saveAfterApply=True))
+        document = person.editor.open(broken)
+        texts: list[str] = []
+        person.answers("execute", "files.save", lambda _params: texts.append(document.text) or {})
+        person.answers("message", "Apply 1 file?", {"choice": "Apply"})
+        await person.gives("fix", active=document.uri)
+        await person.hears("Applied to 1 file.")
+        assert texts == [FIXED]
+        person.editor.replace(document, "x + x", "x + y")
+        person.editor.after_apply = lambda: person.editor.replace(document, "int", "long")
+        await person.gives("fix", active=document.uri)
+        await person.hears("is not what was meant")
+    assert len(texts) == 1
+
+
 @pytest.mark.spec("L12")
 async def test_the_model_asks_and_the_answer_reaches_it(start: Start, broken: Path) -> None:
     question = calls(("ask_user", {"question": "x or zero?", "choices": ["x", "zero"]}))

@@ -125,6 +125,7 @@ async def test_a_failed_build_task_is_offered_and_its_command_is_the_check(start
 async def test_off_is_off_and_an_untrusted_folder_is_left_alone(start: Start, broken: Path) -> None:
     person = await at(start, broken.parent, {"trigger": "off"})
     fails(person, broken)
+    await person.editor.until(lambda: person.editor.said("workspace/configuration"))
     person.editor.settings = {"trigger": "offer", "triggerCooldownSeconds": 0}
     person.tells("trust", {"trusted": False})
     other = broken.with_name("b.c")

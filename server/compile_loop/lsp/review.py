@@ -15,6 +15,7 @@ from compile_loop.edits.unified import unified_diff
 from compile_loop.lsp.accept import accept
 from compile_loop.lsp.conflicts import settle
 from compile_loop.lsp.partial import part_of
+from compile_loop.lsp.places import label_of
 from compile_loop.lsp.protocol import AcceptParams, DiffFile, PickItem
 from compile_loop.lsp.results import Result, content_uri, line_hunks, sentence, text_of
 from compile_loop.lsp.rpc import Refused
@@ -82,7 +83,7 @@ async def ask(ls: LoopServer, result: Result, settings: Settings | None, *, unse
     green = outcome.ending is Ending.GREEN
     looks = [f"Please look: {line}" for line in (*tally.suspicious, *tally.suspect)]
     closing = f"{APPLY if green else 'Apply what was reached, in'} {count(len(outcome.edit.files), 'file')}?"
-    parts = [sentence(outcome), tally.explanation, *looks, *result.notes]
+    parts = [_name(ls, result) + sentence(outcome), tally.explanation, *looks, *result.notes]
     parts.append(closing if ls.ui.rich else "The diff is in the log.")
     several = ls.ui.rich and sum(max(1, len(line_hunks(change))) for change in outcome.edit.files) > 1
     choices = (*((SHOW,) if unseen and ls.ui.rich else ()), APPLY, *((SOME,) if several else ()), DISCARD)
@@ -97,6 +98,14 @@ async def ask(ls: LoopServer, result: Result, settings: Settings | None, *, unse
         await apply_some(ls, result, settings)
     elif choice == DISCARD or not ls.ui.rich:
         await discard(ls, result)
+
+
+def _name(ls: LoopServer, result: Result) -> str:
+    """What a result is about, where it could be another: an editor shows two questions of the same words as one."""
+    if not ls.ui.rich or (len(ls.results.waiting) < 2 and len(ls.documents.folder_uris) < 2):
+        return ""
+    names = [label_of(ls.documents, result.path(change)) for change in result.edit.files]
+    return f"{names[0]}{f' and {len(names) - 1} more' if len(names) > 1 else ''}: "
 
 
 async def apply(
@@ -138,7 +147,9 @@ async def apply(
     for uri, text in left.items():
         ls.watch.own_edit(uri, text)
     if settings is not None and settings.save_after_apply and not done.differs:
-        await ls.ui.execute("workbench.action.files.saveAll")
+        for uri in left:
+            await ls.ui.execute("vscode.open", uri_argument(uri), {"preview": False})
+            await ls.ui.execute("workbench.action.files.save")
     undoable = ls.ui.rich and all(change.before is not None and change.after is not None for change in changes)
     kind: Kind = "warning" if done.differs else "info"
     if await ls.ui.message(kind, said + done.message, *((UNDO,) if undoable else ())) == UNDO:

@@ -31,9 +31,16 @@ test("with no server each command says why, and where to go (V2)", async () => {
     await vscode.picture("no-server-setting");
 
     // Other Pythons that will not do. The setting takes effect as it changes.
+    const other = join(vscode.server.root, "other");
+    const serves =
+      "import compile_loop.version as v; v.VERSION = '9.9.9'; from compile_loop.lsp.entry import serve; serve()";
+    const real = join(vscode.server.root, "extensions/compile-loop.compile-loop-0.1.0/.venv/bin/python");
+    writeFileSync(other, `#!/bin/sh\nexec '${real}' -c "${serves}"\n`);
+    chmodSync(other, 0o755);
     for (const [answer, words] of [
       ['{"error": "Python 3.8 (/old/python) is too old: Compile Loop needs 3.10 or newer."}', /3\.8 .* is too old/],
       ["no word of JSON", /could not set up the server/],
+      [`{"python": "${other}"}`, /has version 9\.9\.9, this extension 0\.1\.0/],
       ['{"python": "/bin/false"}', "The server of Compile Loop did not start"],
     ] as const) {
       const python = join(vscode.server.root, "python"); // its own words are proved without an editor
