@@ -27,7 +27,11 @@ test("the view of runs by the keyboard: rounds, a diff, a note; resumed after a 
       // Run → round → file, with nothing but keys.
       await vscode.command("Compile Loop: Show Runs");
       await vscode.node("a.c").waitFor();
-      await page.keyboard.press("Home");
+      const focused = page.locator(".part.sidebar .monaco-list-row.focused", { hasText: "a.c" });
+      await until("the keys to be the view's", async () => {
+        await page.keyboard.press("Home");
+        return (await focused.count()) > 0;
+      });
       await page.keyboard.press("ArrowRight");
       await vscode.node("Round 1").waitFor();
       await page.keyboard.press("ArrowDown");
