@@ -84,7 +84,7 @@ async def run(
         env=shadow.environment(os.environ),
         idle_timeout=idle,
         total_timeout=60,
-        on_line=shadow.user_text,
+        on_lines=lambda lines: [shadow.user_text(line) for line in lines],
     )
 
 

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from tests.support.tools import need, where
 
-from .conftest import Workspace, everything, needs, run
+from .conftest import Workspace, everything, run
 
 pytestmark = pytest.mark.spec("W1")
-
-TSC = shutil.which("tsc") or next(iter(Path(__file__).parents[3].glob("node_modules/.bin/tsc")), None)
 
 
 def build(folder: Path, *command: str) -> None:
@@ -27,8 +25,8 @@ def only_overlay(workspace: Workspace) -> None:
         pytest.skip("only on the same path does a build go on")
 
 
-@needs("cargo")
 async def test_cargo_compiles_only_what_was_edited(workspace: Workspace) -> None:
+    need("cargo")
     only_overlay(workspace)
     for name in ("app", "base", "other"):
         workspace.file(f"{name}/Cargo.toml", f'[package]\nname = "{name}"\nversion = "0.1.0"\nedition = "2021"\n')
@@ -50,9 +48,9 @@ async def test_cargo_compiles_only_what_was_edited(workspace: Workspace) -> None
     assert everything(workspace.root) == before
 
 
-@needs("make")
-@needs("gcc")
 async def test_make_compiles_only_what_was_edited(workspace: Workspace) -> None:
+    need("make")
+    need("gcc")
     only_overlay(workspace)
     workspace.file("b.c", "int b;\n")
     workspace.file("Makefile", "all: a.o b.o\n%.o: %.c\n\tgcc -c $< -o $@\n")
@@ -65,12 +63,11 @@ async def test_make_compiles_only_what_was_edited(workspace: Workspace) -> None:
     assert everything(workspace.root) == before
 
 
-@needs("cmake")
-@needs("gcc")
 @pytest.mark.parametrize("generator", ["Unix Makefiles", "Ninja"])
 async def test_cmake_compiles_only_what_was_edited(workspace: Workspace, generator: str) -> None:
-    if generator == "Ninja" and shutil.which("ninja") is None:
-        pytest.skip("ninja is not installed")
+    need("cmake")
+    need("gcc")
+    need("ninja" if generator == "Ninja" else "make")
     workspace.file("CMakeLists.txt", "cmake_minimum_required(VERSION 3.13)\nproject(p C)\nadd_library(p a.c b.c)\n")
     workspace.file("b.c", "int b;\n")
     build(workspace.root, "cmake", "-S", ".", "-B", "build", "-G", generator)
@@ -85,10 +82,10 @@ async def test_cmake_compiles_only_what_was_edited(workspace: Workspace, generat
     assert everything(workspace.root) == before
 
 
-@needs("cmake")
-@needs("gcc")
 async def test_a_copy_never_builds_in_the_user_s_build_folder(workspace: Workspace) -> None:
     """A configured build folder holds absolute paths: used from a copy, it would build the original."""
+    need("cmake")
+    need("gcc")
     workspace.file("CMakeLists.txt", "cmake_minimum_required(VERSION 3.13)\nproject(p C)\nadd_library(p a.c)\n")
     build(workspace.root, "cmake", "-S", ".", "-B", "build")
     before = everything(workspace.root)
@@ -99,24 +96,25 @@ async def test_a_copy_never_builds_in_the_user_s_build_folder(workspace: Workspa
     assert everything(workspace.root) == before
 
 
-@pytest.mark.skipif(TSC is None, reason="TypeScript is not installed")
 async def test_tsc_goes_on_from_its_own_notes(workspace: Workspace) -> None:
+    need("tsc")
+    tsc = where("tsc")
     only_overlay(workspace)
     options = '"incremental": true, "outDir": "out", "types": [], "skipLibCheck": true'
     workspace.file("tsconfig.json", f'{{"compilerOptions": {{{options}}}, "include": ["*.ts"]}}')
     for name in "abc":
         workspace.file(f"{name}.ts", f"export const {name}: number = 1;\n")
-    build(workspace.root, str(TSC))
+    build(workspace.root, str(tsc))
     before = everything(workspace.root)
     shadow = await workspace.opened()
     await shadow.write("b.ts", b"export const b: number = 2;\n")
-    done = await run(shadow, f"{TSC} --listEmittedFiles")
+    done = await run(shadow, f"{tsc} --listEmittedFiles")
     assert re.findall(r"out/(\w)\.js$", done.stdout, re.MULTILINE) == ["b"], done.stdout
     assert everything(workspace.root) == before
 
 
-@needs("node")
 async def test_what_a_check_writes_into_node_modules_stays_in_the_shadow(workspace: Workspace) -> None:
+    need("node")
     workspace.file("package.json", '{"name": "w", "workspaces": ["lib"]}')
     workspace.file("lib/index.js", "module.exports = 'original';\n")
     workspace.file("lib/package.json", '{"name": "lib", "main": "index.js"}')

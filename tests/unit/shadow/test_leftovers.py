@@ -41,7 +41,7 @@ async def main():
         await shadow.open()
         await shadow.write("a.c", b"written")
         argv, cwd = shadow.command(["/bin/sh", "-c", script], ".")
-        run = run_process(argv, cwd=cwd, env=shadow.environment(os.environ), idle_timeout=5, total_timeout=5, on_line=str)
+        run = run_process(argv, cwd=cwd, env=shadow.environment(os.environ), idle_timeout=5, total_timeout=5, on_lines=list)
         check = asyncio.create_task(run)
         await asyncio.sleep(0.15)
         await shadow.renew({"a.c": b"edit"})
