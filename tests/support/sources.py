@@ -29,6 +29,9 @@ class Tree:
     def find(self, suffix: str) -> list[str]:
         return sorted(path for path in self.files if path.endswith("/" + suffix) and path.startswith(self.root + "/"))
 
+    def spelling(self, path: str) -> str:
+        return path
+
 
 def diagnose(
     output: str | bytes,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 _UNATTENDED = {
     "CI": "1",
@@ -39,3 +41,19 @@ def child_environment(ours: Mapping[str, str], secrets: Iterable[str], extra: Ma
     keys = model_keys(ours, secrets)
     kept = {name: value for name, value in ours.items() if name not in keys and not _OURS.match(name)}
     return {**kept, **_UNATTENDED, **extra}
+
+
+def with_project_programs(environment: dict[str, str], root: str, cwd: str) -> dict[str, str]:
+    """The project's own virtual environment before the rest of PATH, unless the user has one active.
+
+    An editor that was started from a dock has no shell's PATH. `cwd` is relative to the workspace's root.
+    """
+    if environment.get("VIRTUAL_ENV"):
+        return environment
+    folders = [Path(root, at, name) for at in dict.fromkeys((cwd, ".")) for name in (".venv", "venv")]
+    found = next((folder for folder in folders if (folder / "pyvenv.cfg").is_file()), None)
+    if found is None:
+        return environment
+    programs = os.path.normpath(found / ("Scripts" if os.name == "nt" else "bin"))
+    path = environment.get("PATH")
+    return {**environment, "PATH": programs if not path else f"{programs}{os.pathsep}{path}"}

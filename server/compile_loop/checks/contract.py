@@ -6,11 +6,11 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import PurePath
 
-from compile_loop.checks.child_environment import child_environment
+from compile_loop.checks.child_environment import child_environment, with_project_programs
 from compile_loop.checks.console import console_encoding
 from compile_loop.checks.daemons import without_daemons
 from compile_loop.checks.expectation import suspicious, unmet
-from compile_loop.checks.process import Finished, Stop, run_process
+from compile_loop.checks.process import CMD, Finished, Stop, run_process
 from compile_loop.checks.shadow_sources import ShadowSources, user_lines
 from compile_loop.checks.test_counts import count_tests
 from compile_loop.checks.tool_trouble import cannot_start, stuck, trouble
@@ -19,6 +19,7 @@ from compile_loop.contracts.checks import Check, CheckResult, ContractResult
 from compile_loop.contracts.diagnostics import Diagnostic
 from compile_loop.contracts.events import CheckFinished, CheckStarted, DiagnosticFound, Event, Pass
 from compile_loop.contracts.protocols import Shadow
+from compile_loop.toolchains.advice import is_inside
 from compile_loop.toolchains.matchers import MatcherError, matchers_of
 from compile_loop.toolchains.reading import OutputReader
 from compile_loop.toolchains.registry import readable_environment
@@ -47,13 +48,13 @@ class CommandContract:
             results.append(result)
         return ContractResult(tuple(results))
 
-    def _variables(self, check: Check) -> dict[str, str]:
+    def _variables(self, check: Check, root: str) -> dict[str, str]:
         readable = {name: value for name, value in readable_environment().items() if name not in self._environment}
         own = {**readable, **without_daemons(self._environment, _hint(check)), **check.env}
-        return child_environment(self._environment, self._secrets, own)
+        return with_project_programs(child_environment(self._environment, self._secrets, own), root, check.cwd)
 
     async def _run_one(self, check: Check, shadow: Shadow, emit: Callable[[Event], None]) -> CheckResult:
-        argv, cwd = shadow.command(_vector(check.command), check.cwd)
+        argv, cwd = shadow.command(shell_vector(check.command), check.cwd)
         reader = OutputReader(
             root=shadow.root,
             cwd=_user_directory(shadow.root, check.cwd),
@@ -61,6 +62,7 @@ class CommandContract:
             hint=_hint(check),
             matchers=self._matchers[check.name],
         )
+        variables = self._variables(check, shadow.root)
         found: list[Diagnostic] = []
         told: set[Diagnostic] = set()
 
@@ -85,7 +87,7 @@ class CommandContract:
             finished = await run_process(
                 argv,
                 cwd=cwd,
-                env=shadow.environment(self._variables(check)),
+                env=shadow.environment(variables),
                 idle_timeout=check.idle_timeout,
                 total_timeout=check.total_timeout,
                 on_lines=on_lines,
@@ -93,14 +95,13 @@ class CommandContract:
                 encoding=console_encoding(),
             )
         except OSError as error:
-            sentence = cannot_start(argv[0], error)
+            sentence = cannot_start(argv[0], error, variables.get("PATH", ""))
             return CheckResult(check.name, ok=False, exit_code=-1, stderr=sentence, environment=sentence)
         take(reader.close(finished.exit_code))
-        return _result(check, finished, tuple(found))
+        return _result(check, finished, tuple(found), variables.get("PATH", ""))
 
 
-def _result(check: Check, finished: Finished, diagnostics: tuple[Diagnostic, ...]) -> CheckResult:
-    errors = sum(d.is_error for d in diagnostics)
+def _result(check: Check, finished: Finished, diagnostics: tuple[Diagnostic, ...], path: str) -> CheckResult:
     if finished.stopped is not None:
         sentence = _timeout(check, finished)
         return CheckResult(
@@ -114,7 +115,9 @@ def _result(check: Check, finished: Finished, diagnostics: tuple[Diagnostic, ...
             timeout=sentence,
         )
     missing = unmet(check.expect, finished.exit_code, finished.stdout, finished.stderr)
-    located = any(d.is_error and d.file is not None for d in diagnostics)
+    located = sum(d.is_error and d.file is not None for d in diagnostics)
+    ours = any(d.is_error and is_inside(d.file) for d in diagnostics)
+    line = check.command if isinstance(check.command, str) else ""
     return CheckResult(
         check.name,
         ok=missing is None,
@@ -123,9 +126,9 @@ def _result(check: Check, finished: Finished, diagnostics: tuple[Diagnostic, ...
         stderr=finished.stderr + (f"Expected otherwise: {missing}.\n" if missing and finished.exit_code == 0 else ""),
         duration=finished.seconds,
         diagnostics=diagnostics,
-        environment=trouble(finished.exit_code, finished.stdout, finished.stderr, located) if missing else None,
+        environment=trouble(finished.exit_code, finished.stdout, finished.stderr, ours, path) if missing else None,
         tests=count_tests(f"{finished.stdout}\n{finished.stderr}"),
-        suspicious=suspicious(finished.stdout, finished.stderr, errors) if missing is None else (),
+        suspicious=suspicious(finished.stdout, finished.stderr, located, line) if missing is None else (),
     )
 
 
@@ -137,10 +140,11 @@ def _timeout(check: Check, finished: Finished) -> str:
     return f"“{check.name}” was ended by its {limit}.{stuck(finished.last_line)}"
 
 
-def _vector(command: str | tuple[str, ...]) -> Sequence[str]:
+def shell_vector(command: str | tuple[str, ...], platform: str = sys.platform) -> Sequence[str]:
+    """A command as a vector; a line goes to the platform's one shell, as it is (SPEC K1)."""
     if not isinstance(command, str):
         return command
-    return ("cmd", "/d", "/s", "/c", command) if sys.platform == "win32" else ("/bin/sh", "-c", command)
+    return (*CMD, command) if platform == "win32" else ("/bin/sh", "-c", command)
 
 
 def _user_directory(root: str, cwd: str) -> str:

@@ -15,6 +15,13 @@ _NO_TESTS = re.compile(
 _HIDDEN_FAILURE = re.compile(
     r"^(?:g?make(?:\[\d+\])?: \*\*\* .*Error \d+|ninja: build stopped: .*|FAILED: .*)$", re.MULTILINE
 )
+_FAILED_TESTS = re.compile(
+    r"^\s*(?:[1-9]\d* failing|[1-9]\d* (?:tests? )?failed\b.*|Tests?: +[1-9]\d* failed\b.*|=+ [1-9]\d* failed\b.*"
+    r"|FAILED \((?:failures|errors)=.*|--- FAIL: .*|test result: FAILED.*|# fail [1-9]\d*|not ok \d+(?!.*# (?i:todo|skip)).*"
+    r"|Tests run: \d+, Failures: (?:[1-9]\d*|\d+, Errors: [1-9]\d*).*)$",
+    re.MULTILINE,
+)
+_IGNORES_FAILURE = re.compile(r"\|\|\s*(?:true|:|echo\b|printf\b|exit\s+0)")
 _SOME_TESTS = re.compile(
     r"^(?:running [1-9]\d* tests?|collected [1-9]\d* items?|.*\b[1-9]\d* passed\b.*|# tests [1-9]\d*)", re.MULTILINE
 )
@@ -50,9 +57,11 @@ def _at(document: object, pointer: str) -> object:
     return document
 
 
-def suspicious(stdout: str, stderr: str, errors: int) -> tuple[str, ...]:
-    """Why a person should look at a check that passed."""
+def suspicious(stdout: str, stderr: str, errors: int, command: str = "") -> tuple[str, ...]:
+    """Why a person should look at a check that passed. `errors` are those in files; `command` is its line for the shell."""
     notes = []
+    if match := _IGNORES_FAILURE.search(command):
+        notes.append(f"its command passes even where a part of it fails (“{match.group().strip()}”)")
     if errors:
         notes.append(
             f"it passed although {errors} {'errors were' if errors > 1 else 'error was'} printed; a pipe may hide the exit code"
@@ -60,6 +69,8 @@ def suspicious(stdout: str, stderr: str, errors: int) -> tuple[str, ...]:
     output = stdout + stderr
     if not errors and (match := _HIDDEN_FAILURE.search(output)):
         notes.append(f"it passed although the output says “{match.group().strip()}”; a pipe may hide the exit code")
+    if match := _FAILED_TESTS.search(output):
+        notes.append(f"it passed although the output says “{match.group().strip()[:120]}”")
     if _NO_TESTS.search(output) and not _SOME_TESTS.search(output):
         notes.append("it ran no tests")
     return tuple(notes)

@@ -9,12 +9,15 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
 
 from compile_loop.checks.lines import HeadAndTail, LineSplitter
 from compile_loop.checks.process_tree import MARK, cpu_seconds, end_stragglers, end_tree, new_mark
 
-_WATCH_INTERVAL = 0.05
+_WATCH_INTERVAL = 0.025
 _AT_ONCE = 1 << 16
+CMD = ("cmd", "/d", "/s", "/c")
+"""How a line is handed to the shell of Windows."""
 _DRAIN_SECONDS = 1.0
 
 
@@ -103,16 +106,17 @@ async def run_process(
 
 async def _start(argv: Sequence[str], cwd: str, env: Mapping[str, str], mark: str) -> asyncio.subprocess.Process:
     own_group = {"creationflags": 0x00000200} if sys.platform == "win32" else {"start_new_session": True}
+    how: dict[str, Any] = {
+        **own_group,
+        "cwd": cwd,
+        "env": env,
+        "stdin": asyncio.subprocess.DEVNULL,
+        "stdout": asyncio.subprocess.PIPE,
+        "stderr": asyncio.subprocess.PIPE,
+    }
+    line = cmd_line(argv)
     starting = asyncio.ensure_future(
-        asyncio.create_subprocess_exec(
-            *argv,
-            cwd=cwd,
-            env=env,
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            **own_group,
-        )
+        asyncio.create_subprocess_exec(*argv, **how) if line is None else asyncio.create_subprocess_shell(line, **how)
     )
     try:
         return await asyncio.shield(starting)
@@ -120,6 +124,11 @@ async def _start(argv: Sequence[str], cwd: str, env: Mapping[str, str], mark: st
         with contextlib.suppress(OSError):
             await _end(await starting, mark)
         raise
+
+
+def cmd_line(argv: Sequence[str]) -> str | None:
+    """The line that a vector hands to cmd.exe, which must get it as it is: a vector's quotes are not cmd's."""
+    return argv[-1] if tuple(argv[:-1]) == CMD else None
 
 
 async def _read(

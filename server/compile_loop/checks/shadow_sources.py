@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from compile_loop.contracts.protocols import Shadow
+from compile_loop.toolchains.sources import spelling_on_disk
 
 
 class ShadowSources:
@@ -22,6 +23,10 @@ class ShadowSources:
     def find(self, suffix: str) -> list[str]:
         """The files of the copy whose path ends in `suffix`."""
         return self._shadow.find(suffix)
+
+    def spelling(self, path: str) -> str:
+        """A file's path as the user's disk has it."""
+        return spelling_on_disk(path)
 
 
 def user_lines(shadow: Shadow, lines: list[str]) -> list[str]:

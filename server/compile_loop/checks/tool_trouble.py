@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+_SHOWN = 300
+"""Characters of a PATH."""
 _CANNOT = (
     (re.compile(r"No space left on device|Disk quota exceeded"), "there is no room left on the disk"),
     (
@@ -27,6 +29,25 @@ _CANNOT = (
         "it writes outside the workspace, where checks may not (settings writableFolders and confineChecks)",
     ),
 )
+_CALLED = re.compile(
+    r"^(?:g?make(?:\[\d+\])?: (?:exec: )?|/bin/(?:ba|da|z|k)?sh: (?:\d+: |line \d+: )?)(?P<name>[^\s:]+): "
+    r"(?:No such file or directory|(?:[Cc]ommand )?not found|Command not found)\s*$",
+    re.MULTILINE,
+)
+"""What a build tool says of a program that it was to call and that is not there; it ends with a code of its own."""
+_CMAKE_CALLED = re.compile(
+    r"The CMAKE_\w+_COMPILER:\s+(?P<name>\S+)\s+is not a full path (?:and was not found in the PATH|to an existing compiler)"
+    r"|Could not find compiler set in environment variable \w+:\s+(?P<set>[^\s.]+)"
+)
+_PART_MISSING = re.compile(
+    r"No CMAKE_\w+_COMPILER could be found|CMake was unable to find a build program corresponding to \S+ \S+"
+    r"|No compiler is provided in this environment|JAVA_HOME is not (?:set|defined)[^\n]*"
+    r"|^(?:/\S+/)?python[\d.]*(?:\.exe)?: No module named [\w.]+",
+    re.MULTILINE,
+)
+_PORT_TAKEN = re.compile(
+    r"EADDRINUSE[^\n]{0,80}|[Aa]ddress already in use[^\n]{0,80}|Only one usage of each socket address"
+)
 _NOT_FOUND = re.compile(
     r"(?:^|: )(?P<name>[\w.+/-]+): (?:command )?not found\s*$|env: [‘'](?P<env>[^’']+)[’']: No such file", re.MULTILINE
 )
@@ -43,28 +64,43 @@ _PROMPT = re.compile(
 )
 
 
-def trouble(exit_code: int, stdout: str, stderr: str, has_errors: bool) -> str | None:
-    """A sentence on why the tool could not run, in its own words; None where it did run."""
+def trouble(exit_code: int, stdout: str, stderr: str, has_errors: bool, path: str = "") -> str | None:
+    """A sentence on why the tool could not run, in its own words; None where it did run.
+
+    `has_errors`: errors in files of the workspace were read from its output. `path` is the PATH that it ran with.
+    """
     output = f"{stderr}\n{stdout}"[-20_000:]
     if exit_code == 127 and (match := _NOT_FOUND.search(output)):
-        name = match.group("name") or match.group("env")
-        return f"The command “{name}” was not found. Install it or put it on the PATH, then run again."
+        return _not_found(match.group("name") or match.group("env"), path)
     if exit_code == 126 and (match := _DENIED.search(output)):
         return f"“{match.group('name')}” may not be executed (permission denied). Make it executable, then run again."
     if exit_code in (126, 127) and not has_errors:
         return f"The check's command could not be started: {_last(output)}"
+    if match := _PORT_TAKEN.search(output):
+        return f"A port that the check needs is taken by another program: {match.group().strip()}. End that, then run again."
+    if match := _CMAKE_CALLED.search(output):  # it names the line of its own file, too
+        return _not_found(match.group("name") or match.group("set"), path)
     if has_errors:
         return None
+    if match := _CALLED.search(output):
+        return _not_found(match.group("name"), path)
+    if match := _PART_MISSING.search(output):
+        return f"The check could not do its work because a part of the toolchain is missing: {match.group()}."
     for pattern, words in _CANNOT:
         if match := pattern.search(output):
             return f"The check could not do its work because {words}: {match.group()}."
     return None
 
 
-def cannot_start(program: str, error: OSError) -> str:
-    """A sentence for a command that the system would not start."""
+def _not_found(name: str, path: str) -> str:
+    looked = f" It was looked for in {path[:_SHOWN]}{'…' if len(path) > _SHOWN else ''}." if path else ""
+    return f"The command “{name}” was not found. Install it or put it on the PATH, then run again.{looked}"
+
+
+def cannot_start(program: str, error: OSError, path: str = "") -> str:
+    """A sentence for a command that the system would not start; `path` is the PATH that it was to run with."""
     if isinstance(error, FileNotFoundError):
-        return f"The command “{program}” was not found. Install it or put it on the PATH, then run again."
+        return _not_found(program, path)
     if isinstance(error, PermissionError):
         return f"“{program}” may not be executed (permission denied). Make it executable, then run again."
     return f"“{program}” could not be started: {error.strerror or error}."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import sys
 from collections.abc import Sequence
 
 from compile_loop.contracts.checks import Check
@@ -14,10 +15,12 @@ class ContractError(ValueError):
 
 
 _VERSION = re.compile(r"^(?:--version|-version|-V|-v|version)$")
+_LONGEST_ON_WINDOWS = 8_000
+"""Characters of a line for cmd.exe, which takes 8,191; a program's own line may have 32,767."""
 _V_IS_VERBOSE = frozenset({"make", "pytest", "mocha", "jest", "vitest"})
 
 
-def validate(checks: Sequence[Check]) -> None:
+def validate(checks: Sequence[Check], platform: str = sys.platform) -> None:
     """Raise `ContractError` for no check, an empty, duplicate, assertion-less or version-only one."""
     if not checks:
         raise ContractError("There is no check. Give a command that fails now and passes when the code is right.")
@@ -36,6 +39,10 @@ def validate(checks: Sequence[Check]) -> None:
         if check.expect.empty:
             raise ContractError(
                 f"The check “{check.name}” asserts nothing, so it could never fail. Give it an expectation."
+            )
+        if platform == "win32" and sum(map(len, words)) + len(words) > _LONGEST_ON_WINDOWS:
+            raise ContractError(
+                f"The check “{check.name[:60]}…” is longer than Windows can start. Put it into a script and run that."
             )
         if _only_version(words):
             raise ContractError(

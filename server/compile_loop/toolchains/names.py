@@ -73,7 +73,8 @@ class Names:
         if key not in self._known:
             if len(self._known) >= _MEMORY:
                 self._known.clear()
-            self._known[key] = self._resolve(name, bases)
+            path = self._resolve(name, bases)
+            self._known[key] = self._sources.spelling(path) if self._windows and path else path
         return self._known[key]
 
     def _resolve(self, name: str, bases: tuple[str, ...]) -> str | None:

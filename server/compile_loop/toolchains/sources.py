@@ -29,6 +29,20 @@ class Sources(Protocol):
         """The files of the workspace whose path is `suffix` or ends in `/suffix`; for tools that print base names."""
         ...
 
+    def spelling(self, path: str) -> str:
+        """A file's path as it is written on the disk, where that does not tell upper from lower case."""
+        ...
+
+
+def spelling_on_disk(path: str) -> str:
+    """What Windows itself calls a file, with forward slashes; elsewhere the path as it is."""
+    if os.name != "nt":
+        return path
+    try:
+        return Path(path).resolve(strict=True).as_posix()
+    except (OSError, ValueError):
+        return path
+
 
 class FolderSources:
     """Files below and around `root` as they are now. The list of files for `find` is made once, when it is needed."""
@@ -54,6 +68,10 @@ class FolderSources:
         """The files below the root whose path ends in `suffix`."""
         name = suffix.rsplit("/", 1)[-1]
         return [path for path in self._by_name.get(name, ()) if path.endswith("/" + suffix)]
+
+    def spelling(self, path: str) -> str:
+        """A file's path as it is written on the disk."""
+        return spelling_on_disk(path)
 
     @cached_property
     def _by_name(self) -> dict[str, list[str]]:
