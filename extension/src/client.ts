@@ -13,6 +13,8 @@ const CRASH_WINDOW_MS = 300_000;
 export class Server {
   /** The client while it is up. */
   client: LanguageClient | undefined;
+  /** What runs the server, once it was found. */
+  python = "";
   private turn: Promise<unknown> = Promise.resolve();
   private crashes: number[] = [];
 
@@ -62,6 +64,7 @@ export class Server {
     try {
       const python = await findPython(this.context);
       this.log.info(`Server: ${python.path} (${python.why})`);
+      this.python = python.path;
       const client = this.create(python.path);
       this.starting(client);
       await client.start().catch(async (error) => {

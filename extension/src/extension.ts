@@ -1,5 +1,6 @@
 import { type ExtensionContext, window } from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
+import { registerAgents } from "./agents.js";
 import { answer } from "./answers.js";
 import { Server } from "./client.js";
 import { registerCommands } from "./commands.js";
@@ -31,6 +32,7 @@ export function activate(context: ExtensionContext): void {
   const runs = new RunsView(() => server?.ready());
   server = new Server(context, log, status, starting, gone);
   context.subscriptions.push(log, status, runs, watch(server), registerCommands(context, server, log));
+  context.subscriptions.push(registerAgents(server, context.extension.packageJSON.version));
   // Why it did not start stands in the log and the status bar; the first command says it aloud.
   server.ready().catch((error) => log.debug(sentence(error)));
 }

@@ -131,6 +131,20 @@ export interface RunResult {
   notes: string[];
 }
 
+/** `compileLoop/tool`: an agent's call of the language-model tool. Cancel with `$/cancelRequest`. */
+export interface ToolParams {
+  /** As the model gave them; they are checked by the server. */
+  arguments?: Record<string, unknown> | undefined;
+  /** As in `RunParams`. */
+  encodings?: Record<string, string> | undefined;
+}
+
+/** What the model gets to read; `failed` where the run could not even be tried. */
+export interface ToolResult {
+  text: string;
+  failed: boolean;
+}
+
 /** `compileLoop/accept`: apply a result, or only `uris` of it, by a `workspace/applyEdit` that the server sends. */
 export interface AcceptParams {
   runId: string;
@@ -411,6 +425,7 @@ export const AcceptRequest = new RequestType<AcceptParams, AcceptResult, void>("
 export const DiscardRequest = new RequestType<DiscardParams, DiscardResult, void>("compileLoop/discard");
 export const CommandRequest = new RequestType<CommandParams, Nothing, void>("compileLoop/command");
 export const TreeRequest = new RequestType<TreeParams, TreeNodes, void>("compileLoop/tree");
+export const ToolRequest = new RequestType<ToolParams, ToolResult, void>("compileLoop/tool");
 export const MessageRequest = new RequestType<MessageParams, Chosen, void>("compileLoop/message");
 export const PickRequest = new RequestType<PickParams, Picked, void>("compileLoop/pick");
 export const InputRequest = new RequestType<InputParams, Entered, void>("compileLoop/input");

@@ -161,6 +161,22 @@ class RunResult(Model):
     """What to know before this is applied, such as line ends that the editor will change."""
 
 
+class ToolParams(Model):
+    """`compileLoop/tool`: an agent's call of the language-model tool. Cancel with `$/cancelRequest`."""
+
+    arguments: dict[str, Any] = Field(default_factory=dict)
+    """As the model gave them; they are checked by the server."""
+    encodings: dict[str, str] = Field(default_factory=dict)
+    """As in `RunParams`."""
+
+
+class ToolResult(Model):
+    """What the model gets to read; `failed` where the run could not even be tried."""
+
+    text: str
+    failed: bool
+
+
 class AcceptParams(Model):
     """`compileLoop/accept`: apply a result, or only `uris` of it, by a `workspace/applyEdit` that the server sends."""
 
@@ -477,6 +493,7 @@ REQUESTS: dict[str, tuple[type[Model], type[Model]]] = {
     "discard": (DiscardParams, DiscardResult),
     "command": (CommandParams, Nothing),
     "tree": (TreeParams, TreeNodes),
+    "tool": (ToolParams, ToolResult),
 }
 """From the client to the server."""
 SERVER_REQUESTS: dict[str, tuple[type[Model], type[Model]]] = {

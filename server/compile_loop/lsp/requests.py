@@ -22,7 +22,7 @@ async def run(ls: LoopServer, params: RunParams) -> RunResult:
     relay = Relay(ls, active.run_id)
     active.when_cancelled(relay.stop)
     session = prepare(ls, active, params, relay)
-    return describe(await _guarded(active, start(ls, active, session)))
+    return describe(await guarded(active, start(ls, active, session)))
 
 
 def admit(ls: LoopServer, params: RunParams, place: Place | None = None) -> ActiveRun:
@@ -55,7 +55,7 @@ def start(ls: LoopServer, active: ActiveRun, session: Session) -> asyncio.Task[R
     return task
 
 
-async def _guarded(active: ActiveRun, task: asyncio.Task[Result]) -> Result:
+async def guarded(active: ActiveRun, task: asyncio.Task[Result]) -> Result:
     """Wait for a run; being cancelled cancels it, without waiting for its end."""
     try:
         return await asyncio.shield(task)

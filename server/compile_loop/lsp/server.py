@@ -26,6 +26,7 @@ REQUESTS = {
     "discard": f"{ROOM}.accept:discard",
     "command": f"{ROOM}.palette.dispatch:command",
     "tree": f"{ROOM}.view.tree:tree",
+    "tool": f"{ROOM}.tool:tool",
 }
 NOTICES = ("trust", "stop", "taskEnded", "problems")
 COMMANDS = {

@@ -1,7 +1,8 @@
 // Publishes gcc's errors for open C files as another extension would, and writes what the editor holds to a file that the
-// tests read: texts of documents, whether they are saved, diagnostics, settings.
+// tests read: texts of documents, whether they are saved, diagnostics, settings. Calls a language-model tool as an agent
+// would, with what a test has written to a file.
 const { spawn } = require("node:child_process");
-const { renameSync, writeFileSync } = require("node:fs");
+const { readFileSync, renameSync, writeFileSync } = require("node:fs");
 const { dirname } = require("node:path");
 const vscode = require("vscode");
 
@@ -52,8 +53,16 @@ exports.activate = (context) => {
     });
     gcc.stdin.on("error", () => {}).end(document.getText());
   };
+  const callTool = async () => {
+    const { name, input } = JSON.parse(readFileSync(`${STATE}.call`, "utf8"));
+    const answer = await vscode.lm
+      .invokeTool(name, { input, toolInvocationToken: undefined })
+      .then(({ content }) => content.map(({ value }) => value).join(""), String);
+    writeFileSync(`${STATE}.answer`, answer);
+  };
   context.subscriptions.push(
     errors,
+    vscode.commands.registerCommand("companion.callTool", callTool),
     vscode.workspace.onDidOpenTextDocument(check),
     vscode.workspace.onDidOpenTextDocument(report),
     vscode.workspace.onDidChangeTextDocument(({ document }) => check(document)),
