@@ -286,3 +286,22 @@ def test_the_demo_is_fixed_from_suggestions_and_recorded_replies_over_http(tmp_p
     assert "Recorded replies, no live model" in shown
     assert "suggested" in shown and "round 1/5" in shown and "round 2/5" in shown and "confirm" in shown
     assert "Green" in shown and "Wrote" in shown
+
+
+@pytest.mark.spec("Q9", "K7")
+def test_what_may_silence_the_check_is_never_written_unasked(tmp_path: Path) -> None:
+    """The edit answers the check's own input: green, with the line to look at, and left to the user."""
+    root = tmp_path / "ws"
+    root.mkdir()
+    source = "def fib(n):\n    a, b = 1, 1\n    for _ in range(n):\n        a, b = b, a + b\n    return a\n"
+    workspace(root, fib_py=source, test_fib_py="from fib import fib\n\nassert fib(7) == 13, f'fib(7) is {fib(7)}'\n")
+    edit = block("def fib(n):\n", "def fib(n):\n    if n == 7:\n        return 13\n")
+    options = ["fix", "--check", "python3 -B test_fib.py", "fib.py", "test_fib.py"]
+    edit = f"<<< path=fib.py >>>\n{edit}"
+    done = cli(root, *options, "--model", script(root, edit), "--apply")
+    said = " ".join(done.stdout.split())
+    assert done.returncode == 0 and "Green" in said, said
+    assert "Please look: fib.py:2 perhaps answers the check's own input" in said and "Nothing was written" in said
+    assert (root / "fib.py").read_text() == source
+    document = json.loads(cli(root, *options, "--model", script(root, edit), "--json").stdout)
+    assert document["ending"] == "green" and "fib.py:2" in document["suspect"][0]
