@@ -6,11 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 
 from compile_loop.contracts.checks import CheckResult, ContractResult
 from compile_loop.contracts.diagnostics import Diagnostic, Range
+from compile_loop.conversation.causes import Cause, in_order
 from compile_loop.conversation.excerpt import excerpt
 from compile_loop.conversation.steady import steady
 from compile_loop.edits.text import UndecodableError, decode
 
 MAX_SHOWN = 20
+MAX_PLACES = 6
 CONTEXT_LINES = 3
 
 ReadSource = Callable[[str], "bytes | None"]
@@ -40,15 +42,14 @@ def _check(check: CheckResult, errors: Sequence[Diagnostic], read: ReadSource, h
     if check.timed_out:
         head += "; it was ended by its timeout, so what follows is incomplete"
     parts = [head + "."]
-    folded = _fold(errors)
-    for number, (error, times) in enumerate(folded[:MAX_SHOWN], 1):
-        parts.append(
-            f"{number}. {_place(error)}{steady(error.message)}{_code(error)}{f' ({times} times)' if times > 1 else ''}"
-        )
+    causes = in_order(errors, steady)
+    for number, cause in enumerate(causes[:MAX_SHOWN], 1):
+        error = cause.error
+        parts.append(f"{number}. {_place(error)}{steady(error.message)}{_code(error)}{_times(cause)}")
         parts.extend(_source(error.file, error.range, read))
         parts.extend(_related(error, read))
-    if len(folded) > MAX_SHOWN:
-        parts.append(f"… and {len(folded) - MAX_SHOWN} more errors; most follow from the first ones.")
+    if len(causes) > MAX_SHOWN:
+        parts.append(f"… and {len(causes) - MAX_SHOWN} more errors; most follow from the first ones.")
     whole = "\n".join(text for text in (check.stdout, check.stderr) if text.strip())
     output, complete = excerpt(whole, 2000 if errors else 6000, steady)
     if output:
@@ -58,12 +59,13 @@ def _check(check: CheckResult, errors: Sequence[Diagnostic], read: ReadSource, h
     return "\n".join(parts)
 
 
-def _fold(errors: Sequence[Diagnostic]) -> list[tuple[Diagnostic, int]]:
-    """Earlier phases first, then the tool's own order; the same message in the same file once, counted."""
-    seen: dict[tuple[str | None, str | None, str], list[Diagnostic]] = {}
-    for error in sorted(errors, key=lambda e: e.phase):
-        seen.setdefault((error.file, error.code, steady(error.message)), []).append(error)
-    return [(same[0], len(same)) for same in seen.values()]
+def _times(cause: Cause) -> str:
+    """How often the same was said, and where else."""
+    if not cause.others:
+        return ""
+    left_out = len(cause.others) - MAX_PLACES
+    places = ", ".join(cause.others[:MAX_PLACES]) + (f" and {left_out} more" if left_out > 0 else "")
+    return f" ({cause.times} times; also {places})"
 
 
 def _place(diagnostic: Diagnostic) -> str:
