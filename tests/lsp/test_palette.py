@@ -297,6 +297,18 @@ async def test_a_model_is_chosen_and_its_key_kept_for_its_address(start: Start, 
     assert person.secrets == {"openai http://127.0.0.1:9/v1": "sk-1"}
 
 
+@pytest.mark.spec("M1")
+async def test_a_model_that_the_environment_names_beside_its_key_is_asked(start: Start, broken: Path) -> None:
+    with ModelServer(says(REPLY)) as server:
+        env = {"OPENAI_API_KEY": "sk-env", "OPENAI_MODEL": "env", "OPENAI_BASE_URL": server.base_url}
+        person = await at(start, broken.parent, settings={"check": CHECK}, env=env)
+        person.editor.open(broken)
+        await person.gives("fix", active=broken.as_uri())
+        await person.hears("Apply 1 file?")
+        assert server.requests[0].json["model"] == "env"
+    assert any("OPENAI_API_KEY and OPENAI_MODEL are set" in line for line in person.editor.logged())
+
+
 @pytest.mark.spec("V2")
 async def test_files_are_chosen_among_failing_changed_and_open_ones(start: Start, broken: Path) -> None:
     other = broken.with_name("b.c")

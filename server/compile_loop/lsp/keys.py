@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
 
+from compile_loop.models.choice import by_keys
 from compile_loop.settings import Settings
 
 if TYPE_CHECKING:
@@ -24,6 +26,19 @@ def secret_name(settings: Settings) -> str | None:
     if provider not in KEYED:
         return None
     return f"{provider} {settings.base_url.strip().rstrip('/')}".rstrip()
+
+
+def with_model(settings: Settings) -> tuple[Settings, str]:
+    """The settings with the model that the environment names beside its key, and why; as they are where they name one."""
+    choice = None if settings.model.strip() or settings.base_url else by_keys(os.environ)
+    if choice is None:
+        return settings, ""
+    named = {
+        "model": choice.model,
+        "base_url": choice.base_url,
+        "api_key_env": settings.api_key_env or choice.api_key_env,
+    }
+    return settings.model_copy(update=named), choice.why
 
 
 async def with_key(ui: Ui, settings: Settings) -> Settings:

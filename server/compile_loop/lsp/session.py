@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 from compile_loop.contracts.diagnostics import Diagnostic, Range
 from compile_loop.contracts.edits import Edit
-from compile_loop.contracts.events import EditApplied, Event, RunFinished, SuggestionApplied
+from compile_loop.contracts.events import EditApplied, Event, RoundFinished, RunFinished, RunStarted, SuggestionApplied
 from compile_loop.contracts.outcome import Failure, FailureKind, Outcome, Tally
 from compile_loop.edits.text import UndecodableError, codec_name
 from compile_loop.lsp import config, snapshot
 from compile_loop.lsp.dialogs import Crossing, KeyGate, Questions
-from compile_loop.lsp.keys import with_key
+from compile_loop.lsp.keys import with_key, with_model
 from compile_loop.lsp.places import Place, file_of, refuse_absent
 from compile_loop.lsp.progress import Progress
 from compile_loop.lsp.protocol import RunParams
@@ -101,7 +101,8 @@ class Session:
     async def _job(self) -> tuple[Job, list[str]]:
         """What to ask of the engine, with the editor's unsaved text."""
         params, place = self._params, self._run.place
-        settings = self.settings = await with_key(self._ls.ui, await config.pull(self._ls, place.root))
+        settings, why = await asyncio.to_thread(with_model, await config.pull(self._ls, place.root))
+        settings = self.settings = await with_key(self._ls.ui, settings)
         if not settings.allow_new_files:
             refuse_absent(self._ls.documents, place.targets)
         told = told_encodings(params.encodings)
@@ -117,6 +118,7 @@ class Session:
             buffers=unsaved.buffers,
             encodings=unsaved.encodings,
             reproduce=_reproduce(params, place.root.resolve()),
+            model_reason=why,
         )
         if self._ls.ui.rich:
             job = await asyncio.to_thread(_with_person, job, self._ls.ui, Crossing())
@@ -154,6 +156,8 @@ class Session:
             self._ls.status.line(self._run.run_id, self._narrator.line)
         if self._listener is not None:
             self._listener(event, self._narrator)
+        if isinstance(event, RunStarted | RoundFinished):
+            self._ls.tree_changed()
         if isinstance(event, EditApplied | SuggestionApplied):
             self._hold(event.files if isinstance(event, EditApplied) else (event.file,))
 

@@ -37,6 +37,11 @@ test("first use: from the walkthrough to the first green, with no key and no mod
     await vscode.notification("Applied to 1 file.").waitFor();
     await vscode.picture("first-use-5-green");
 
+    // What the editor says of the extension's start; a figure to look at, not to fail by.
+    await vscode.command("Developer: Show Running Extensions");
+    const running = page.locator(".runtime-extensions-editor .extension", { hasText: "Compile Loop" }).first();
+    console.log(`Compile Loop: ${(await running.locator(".activation-time").textContent()) ?? "no time is told"}`);
+
     // The same in a dark and in a high-contrast theme, to be looked at.
     for (const [theme, kind] of [
       ["Default Dark Modern", "vs-dark"],

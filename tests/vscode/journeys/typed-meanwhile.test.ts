@@ -8,7 +8,7 @@ const BROKEN = "int main(void) {\n    return x;\n}\n";
 const REPLY = "<<<<<<< SEARCH\n    return x;\n=======\n    return 0;\n>>>>>>> REPLACE\n";
 const TYPED = "    return y + 1;";
 
-test("typed into the same lines before Apply: refused, nothing overwritten; the diff's own button works once that is undone (W3)", async () => {
+test("typed into the same lines before Apply: a choice, nothing overwritten; the diff's own button works once that is undone (W3)", async () => {
   await Model.run([{ text: REPLY }], async (model) => {
     const settings = model.settings;
     await Workbench.run("typed-meanwhile", { settings, files: { "main.c": BROKEN } }, async (vscode) => {
@@ -21,9 +21,14 @@ test("typed into the same lines before Apply: refused, nothing overwritten; the 
       const typed = BROKEN.replace("    return x;", TYPED);
       await until("the typed text", () => vscode.text("main.c") === typed);
       await vscode.press(question, "Apply");
-      await vscode.notification(/main\.c/).waitFor();
+      const choice = vscode.notification("main.c was changed after the run had read it. Which text is to stay?");
+      await vscode.press(choice, "Compare");
+      await vscode.page.locator(".tab.active", { hasText: "Mine ↔ Fix: main.c" }).waitFor();
+      await choice.waitFor();
       await vscode.picture("typed-meanwhile");
       assert.equal(vscode.text("main.c"), typed);
+      await vscode.command("Notifications: Clear All Notifications");
+      await vscode.openFile("main.c");
 
       await vscode.focusEditor();
       await until("the typing undone", async () => {
@@ -34,6 +39,23 @@ test("typed into the same lines before Apply: refused, nothing overwritten; the 
       await vscode.page.locator(".tab.active", { hasText: "Compile Loop: main.c" }).waitFor();
       await vscode.page.locator(".editor-actions").getByRole("button", { name: "Accept Result" }).click();
       await until("the edit", () => vscode.text("main.c") === BROKEN.replace("x", "0"));
+
+      // The other way out: the fix in place of what was typed, which one undo brings back.
+      await vscode.focusEditor();
+      await vscode.page.keyboard.press("Control+Z");
+      await until("the broken text", () => vscode.text("main.c") === BROKEN);
+      await vscode.command("Notifications: Clear All Notifications");
+      await vscode.command("Compile Loop: Fix This File Until It Compiles");
+      await question.waitFor();
+      await vscode.openFile("main.c");
+      await vscode.retypeLine(2, TYPED);
+      await until("the typed text", () => vscode.text("main.c") === typed);
+      await vscode.press(question, "Apply");
+      await vscode.press(choice, "Use the Fix");
+      await until("the fix", () => vscode.text("main.c") === BROKEN.replace("x", "0"));
+      await vscode.focusEditor();
+      await vscode.page.keyboard.press("Control+Z");
+      await until("what was typed", () => vscode.text("main.c") === typed);
     });
   });
 });
