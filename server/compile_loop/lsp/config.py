@@ -14,7 +14,7 @@ from compile_loop.lsp.protocol import SECTION
 from compile_loop.settings import Settings
 
 if TYPE_CHECKING:
-    from compile_loop.lsp.host import LoopServer
+    from compile_loop.lsp.client import Client
 
 log = logging.getLogger(__name__)
 TIMEOUT = 5.0
@@ -23,7 +23,7 @@ _MAY_BE_NOTHING = {field.alias for field in Settings.model_fields.values() if ty
 """Settings that null takes away, such as a bound; of all others it means the default."""
 
 
-async def pull(ls: LoopServer, root: Path) -> Settings:
+async def pull(ls: Client, root: Path) -> Settings:
     """The settings for a folder. What the client does not say, or says wrongly, is the default."""
     workspace = ls.client_capabilities.workspace
     if workspace is None or not workspace.configuration:

@@ -1,21 +1,12 @@
-"""The server's state: what is under way, what waits, and the parts that runs need."""
+"""The server of one client, with the parts that its runs need."""
 
 from __future__ import annotations
 
-import asyncio
 import logging
-from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from pygls.exceptions import FeatureRequestError
-from pygls.lsp.server import LanguageServer
-from pygls.protocol import default_converter
-
-from compile_loop.lsp.background import Background
-from compile_loop.lsp.documents import SafeWorkspace
-from compile_loop.lsp.rpc import PREFIX, LoopProtocol
-from compile_loop.version import VERSION
+from compile_loop.lsp.client import Client
 
 if TYPE_CHECKING:
     from compile_loop.lsp.publish import Publisher
@@ -30,40 +21,13 @@ LEAVE = 4.0
 """Seconds that runs get to end their children when the server ends."""
 
 
-class LoopServer(LanguageServer):
+class LoopServer(Client):
     """One client's server."""
 
-    protocol: LoopProtocol
-
     def __init__(self) -> None:
-        super().__init__("compile-loop", VERSION, protocol_cls=LoopProtocol, converter_factory=default_converter)
-        self.greeted = asyncio.Event()
-        """Set once `initialize` is read."""
-        self.trusted = True
-        self.client_handles_commands = False
-        self.pushed_settings: Any = None
-        """Settings from `didChangeConfiguration`, for clients that cannot be asked."""
-        self.background = Background()
-        self.applying = asyncio.Lock()
-        self.stops: dict[str, Callable[[], None]] = {}
-        """What ends each work that the client shows with a Stop of its own, by the id of its progress."""
+        super().__init__()
         self._parts: Parts | None = None
         self._finished = False
-        self._kept: set[asyncio.Task[None]] = set()
-
-    def keep(self, work: Coroutine[Any, Any, None]) -> None:
-        """Go on with something that nobody waits for."""
-        task = asyncio.ensure_future(work)
-        self._kept.add(task)
-        task.add_done_callback(self._kept.discard)
-
-    @property
-    def documents(self) -> SafeWorkspace:
-        """Open documents and folders."""
-        workspace = self.workspace
-        if not isinstance(workspace, SafeWorkspace):
-            raise TypeError("the workspace was not replaced on initialize")
-        return workspace
 
     @property
     def parts(self) -> Parts:
@@ -107,16 +71,6 @@ class LoopServer(LanguageServer):
         """Whether any run was ever asked for."""
         return self._parts is not None
 
-    def tree_changed(self) -> None:
-        """The view of runs is to be read again."""
-        if self.client_handles_commands:
-            self.protocol.notify(PREFIX + "treeChanged", {})
-
-    def report_server_error(self, error: Exception, source: Any) -> None:
-        """Log what nobody was answered: pygls would pop up a message box for every failed notification."""
-        if source is not FeatureRequestError:
-            log.error("%s", error or type(error).__name__)
-
     async def finish(self) -> None:
         """End every run with its children, and take the diagnostics back. Safe to call twice."""
         if self._finished or self._parts is None:
@@ -152,5 +106,8 @@ def _make_parts(ls: LoopServer) -> Parts:
 
     state = platformdirs.user_state_path("compile-loop", appauthor=False)
     status = Status(ls)
+    runs = Runs(status.runs)
+    publisher = Publisher(ls, runs)
     ui = RichUi(ls) if ls.client_handles_commands else Ui(ls)
-    return Parts(Runs(status.runs), Results(status.results), Publisher(ls), status, ui, Watch(ls, state))
+    watch = Watch(ls, ui, runs, publisher, state)
+    return Parts(runs, Results(status.results), publisher, status, ui, watch)

@@ -66,6 +66,11 @@ def begin(
     return active.run_id, end()
 
 
+async def fix_unasked(ls: LoopServer, params: RunParams) -> None:
+    """A run that began by itself."""
+    await guarded(ls, fix(ls, params, quiet=True))
+
+
 async def guarded(ls: LoopServer, work: Awaitable[Any]) -> None:
     """Await something that a user asked for; what stands in its way is said aloud, a fault of ours is in the log."""
     try:

@@ -13,7 +13,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 if TYPE_CHECKING:
-    from compile_loop.lsp.host import LoopServer
+    from compile_loop.lsp.client import Client
 
 LEVELS = (
     (logging.ERROR, types.MessageType.Error),
@@ -27,7 +27,7 @@ ANSWERED = ("Unable to deserialize message", "Failed to handle request", "Cancel
 class ClientHandler(logging.Handler):
     """Sends records to the client, from any thread."""
 
-    def __init__(self, server: LoopServer) -> None:
+    def __init__(self, server: Client) -> None:
         super().__init__(logging.INFO)
         self._server = server
         self._loop = asyncio.get_running_loop()
@@ -54,7 +54,7 @@ def _no_refusals(record: logging.LogRecord) -> bool:
     return not str(record.msg).startswith(ANSWERED)
 
 
-def configure(server: LoopServer) -> None:
+def configure(server: Client) -> None:
     """Set up logging for the process. pygls logs whole messages at INFO, so it is held to warnings."""
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     pygls = logging.getLogger("pygls")

@@ -15,7 +15,7 @@ from compile_loop.lsp.protocol import PREFIX, dump
 from compile_loop.lsp.protocol import Progress as ProgressMessage
 
 if TYPE_CHECKING:
-    from compile_loop.lsp.host import LoopServer
+    from compile_loop.lsp.client import Client
 
 log = logging.getLogger(__name__)
 APART = 0.1
@@ -35,7 +35,7 @@ class Bar(Protocol):
 class TokenBar:
     """The protocol's own progress, by a token that the client or we made."""
 
-    def __init__(self, ls: LoopServer, token: str | int, title: str, stop: Callable[[], None]) -> None:
+    def __init__(self, ls: Client, token: str | int, title: str, stop: Callable[[], None]) -> None:
         self._progress = ls.work_done_progress
         self._token = token
         self._progress.begin(token, types.WorkDoneProgressBegin(title, cancellable=True))
@@ -59,7 +59,7 @@ def _if_cancelled(future: Future[Any], stop: Callable[[], None]) -> None:
 class OwnBar:
     """The notification with Stop of the client of ours: progress that a server begins has no button there."""
 
-    def __init__(self, ls: LoopServer, title: str, stop: Callable[[], None]) -> None:
+    def __init__(self, ls: Client, title: str, stop: Callable[[], None]) -> None:
         self._ls = ls
         self._title = f"Compile Loop: {title}"
         self._id = uuid.uuid4().hex
@@ -83,7 +83,7 @@ class OwnBar:
 class Progress:
     """Uses the client's token where there is one, else what the client shows best."""
 
-    def __init__(self, ls: LoopServer, token: str | int | None, title: str, stop: Callable[[], None]) -> None:
+    def __init__(self, ls: Client, token: str | int | None, title: str, stop: Callable[[], None]) -> None:
         self._ls = ls
         self._token = token
         self._title = title

@@ -22,8 +22,8 @@ from compile_loop.lsp.documents import LineIndex
 from compile_loop.lsp.snapshot import Buffer
 
 if TYPE_CHECKING:
-    from compile_loop.lsp.host import LoopServer
-    from compile_loop.lsp.runs import ActiveRun
+    from compile_loop.lsp.client import Client
+    from compile_loop.lsp.runs import ActiveRun, Runs
 
 log = logging.getLogger(__name__)
 APART = 0.1
@@ -67,13 +67,14 @@ class Publication:
 class Publisher:
     """The server's own collection of diagnostics. Where several runs speak about a file, the newest is shown."""
 
-    def __init__(self, ls: LoopServer) -> None:
+    def __init__(self, ls: Client, runs: Runs) -> None:
         self._ls = ls
+        self._runs = runs
         self._publications: dict[str, Publication] = {}
 
     def open(self, run: ActiveRun, buffers: dict[Path, Buffer]) -> Publication:
         """A new run clears what finished runs in its folder have shown; what it shows itself goes once it is cancelled."""
-        going = self._ls.runs.ids
+        going = self._runs.ids
         for other in list(self._publications.values()):
             if other.run.place.root == run.place.root and other.run.run_id not in going:
                 self.clear_run(other.run.run_id)

@@ -11,7 +11,7 @@ from compile_loop.lsp.protocol import PREFIX, RunEvent, dump
 from compile_loop.narrator import Narrator
 
 if TYPE_CHECKING:
-    from compile_loop.lsp.host import LoopServer
+    from compile_loop.lsp.client import Client
 
 APART = 0.1
 MOST_DIAGNOSTICS = 200
@@ -21,7 +21,7 @@ MOST_DIAGNOSTICS = 200
 class Relay:
     """Sends each event as a notification; pieces of the model's text are put together for a tenth of a second."""
 
-    def __init__(self, ls: LoopServer, run_id: str) -> None:
+    def __init__(self, ls: Client, run_id: str) -> None:
         self._ls = ls
         self._run_id = run_id
         self._pieces: list[str] = []

@@ -10,7 +10,7 @@ import typing
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lsprotocol import types
 from pygls.exceptions import (
@@ -19,10 +19,8 @@ from pygls.exceptions import (
     JsonRpcInvalidParams,
     JsonRpcServerNotInitialized,
 )
+from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, lsp_method
-
-if TYPE_CHECKING:
-    from compile_loop.lsp.host import LoopServer
 
 log = logging.getLogger(__name__)
 PREFIX = "compileLoop/"
@@ -74,8 +72,6 @@ class RawResponse:
 
 class LoopProtocol(LanguageServerProtocol):
     """pygls' protocol, with a reply to every request, no leaks, and no traceback on the wire."""
-
-    _server: LoopServer
 
     def structure_message(self, data: dict[str, Any]) -> Any:
         """Leave JSON as it is: this hook sees nested objects too, and one of them may have a `jsonrpc` key."""
@@ -168,7 +164,8 @@ class LoopProtocol(LanguageServerProtocol):
     @lsp_method(types.SHUTDOWN)
     async def lsp_shutdown(self, *_: Any) -> None:  # type: ignore[override]
         """End every run, then answer: after that pygls drops replies of the client."""
-        await self._server.finish()
+        server: Any = self._server
+        await server.finish()
         mine = self.msg_id
         for msg_id, future in list(self._request_futures.items()):
             if msg_id != mine and not future.done():
@@ -213,10 +210,10 @@ async def load(target: str) -> Callable[..., Any]:
     return _loaded[target]
 
 
-def rpc(server: LoopServer, name: str, target: str) -> None:
+def rpc(server: LanguageServer, name: str, target: str) -> None:
     """Answer `compileLoop/NAME` by the function at `target`: `async def f(ls, params: SomeModel) -> Model`."""
 
-    async def handler(ls: LoopServer, params: Any) -> Any:
+    async def handler(ls: Any, params: Any) -> Any:
         if not ls.greeted.is_set():
             raise JsonRpcServerNotInitialized("Send `initialize` first.")
         return await answer(ls, target, params)
@@ -224,7 +221,7 @@ def rpc(server: LoopServer, name: str, target: str) -> None:
     server.feature(PREFIX + name)(handler)
 
 
-async def answer(ls: LoopServer, target: str, params: Any) -> Any:
+async def answer(ls: Any, target: str, params: Any) -> Any:
     """Parse, call, and turn the result into JSON; every exception leaves as an error with a sentence."""
     try:
         function: Callable[..., Awaitable[Any]] = await load(target)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from compile_loop.lsp.protocol import PREFIX, ServerStatus, dump
 
 if TYPE_CHECKING:
-    from compile_loop.lsp.host import LoopServer
+    from compile_loop.lsp.client import Client
 
 FADES = 6.0
 """Seconds that a note stays."""
@@ -17,7 +17,7 @@ FADES = 6.0
 class Status:
     """Tells the client whenever something changes; other editors do not know this message."""
 
-    def __init__(self, ls: LoopServer) -> None:
+    def __init__(self, ls: Client) -> None:
         self._ls = ls
         self._running: list[str] = []
         self._lines: dict[str, str] = {}

@@ -34,7 +34,7 @@ from compile_loop.lsp.protocol import (
 from compile_loop.lsp.rpc import Refused
 
 if TYPE_CHECKING:
-    from compile_loop.lsp.host import LoopServer
+    from compile_loop.lsp.client import Client
 
 log = logging.getLogger(__name__)
 Kind = Literal["info", "warning", "error"]
@@ -58,7 +58,7 @@ class Ui:
     rich = False
     """Whether the client knows our messages."""
 
-    def __init__(self, ls: LoopServer) -> None:
+    def __init__(self, ls: Client) -> None:
         self._ls = ls
 
     async def message(self, kind: Kind, text: str, *choices: str, modal: bool = False) -> str | None:

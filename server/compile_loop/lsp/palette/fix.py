@@ -45,7 +45,7 @@ async def fix_task(ls: LoopServer, call: Call) -> None:
     ended = ls.watch.failed_task
     if ended is None:
         raise Refused("No task has failed since the window opened. Run your build task, then try again.")
-    await fix(ls, task_params(ls, ended))
+    await fix(ls, task_params(ls.documents, ended))
 
 
 async def stop(ls: LoopServer, call: Call) -> None:

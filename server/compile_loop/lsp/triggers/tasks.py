@@ -6,25 +6,22 @@ import os
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from compile_loop.lsp.documents import SafeWorkspace
 from compile_loop.lsp.places import file_of, root_near
 from compile_loop.lsp.protocol import EditorTask, RunParams, TaskEnded
 from compile_loop.lsp.rpc import Refused
 from compile_loop.toolchains.variables import Variables
 
-if TYPE_CHECKING:
-    from compile_loop.lsp.host import LoopServer
 
-
-def task_params(ls: LoopServer, ended: TaskEnded) -> RunParams:
+def task_params(documents: SafeWorkspace, ended: TaskEnded) -> RunParams:
     """The run that makes a task pass. Raises `Refused` for a task that cannot be run as a check."""
     task = ended.task
     if task.background:
         raise Refused(f"The task “{task.name}” runs in the background and never ends, so it cannot be a check.")
     active = ended.facts.active
     near = [task.folder] if task.folder else [active] if active and active.startswith("file:") else []
-    root = file_of(task.folder) if task.folder else root_near(ls.documents, near)
+    root = file_of(task.folder) if task.folder else root_near(documents, near)
     return RunParams(
         scope="workspace",
         uris=[task.folder] if task.folder else near,

@@ -13,14 +13,17 @@ from typing import TYPE_CHECKING
 from compile_loop.lsp import config
 from compile_loop.lsp.places import file_of, label_of, locate
 from compile_loop.lsp.protocol import DiagnosticRef, Facts, FileProblems, ProblemsParams, RunParams, TaskEnded
-from compile_loop.lsp.rpc import Refused
+from compile_loop.lsp.rpc import Refused, load
 from compile_loop.lsp.triggers.errors import StayingErrors
 from compile_loop.lsp.triggers.memory import TriggerMemory
 from compile_loop.lsp.triggers.policy import Action, Policy
 from compile_loop.lsp.triggers.tasks import task_params
 
 if TYPE_CHECKING:
-    from compile_loop.lsp.host import LoopServer
+    from compile_loop.lsp.client import Client
+    from compile_loop.lsp.publish import Publisher
+    from compile_loop.lsp.runs import Runs
+    from compile_loop.lsp.ui import Ui
     from compile_loop.settings import Settings
 
 FIX, LATER, ALLOW = "Fix", "Not Now", "Allow"
@@ -41,8 +44,11 @@ class Cause:
 class Watch:
     """One window's triggers. Nothing that the product itself changed sets one off."""
 
-    def __init__(self, ls: LoopServer, state: Path) -> None:
+    def __init__(self, ls: Client, ui: Ui, runs: Runs, publisher: Publisher, state: Path) -> None:
         self._ls = ls
+        self._ui = ui
+        self._runs = runs
+        self._publisher = publisher
         self._errors = StayingErrors(time.monotonic)
         self._policy = Policy(TriggerMemory(state / "triggers.json"), time.monotonic, date.today)
         self._facts = Facts()
@@ -61,7 +67,7 @@ class Watch:
     def saved(self, uri: str) -> None:
         """A document was saved. In editors that tell of no errors, that alone is a reason to look."""
         self._errors.saved(uri)
-        if self._ls.ui.rich:
+        if self._ui.rich:
             self._schedule()
         else:
             self._ls.keep(self._files([uri], only_auto=True))
@@ -79,7 +85,7 @@ class Watch:
         self._own[uri] = text
 
     def _foreign(self, file: FileProblems) -> list[DiagnosticRef]:
-        shown = self._ls.publisher.shown(file.uri)
+        shown = self._publisher.shown(file.uri)
         return [item for item in file.items if (item.line, item.message) not in shown]
 
     def _schedule(self) -> None:
@@ -121,7 +127,7 @@ class Watch:
 
     async def _task(self, told: TaskEnded) -> None:
         try:
-            params = task_params(self._ls, told)
+            params = task_params(self._ls.documents, told)
             root = locate(self._ls.documents, params.uris, params.scope).root
         except Refused:
             return  # the command says why, when it is asked
@@ -142,7 +148,7 @@ class Watch:
             self._policy.began()
             await self._fix(cause)
         elif action is Action.OFFER:
-            choice = await self._ls.ui.message("info", f"{cause.words}. Fix it?", FIX, LATER, cause.never)
+            choice = await self._ui.message("info", f"{cause.words}. Fix it?", FIX, LATER, cause.never)
             if choice == FIX:
                 await self._fix(cause)
             elif choice == cause.never:
@@ -154,16 +160,14 @@ class Watch:
             f"May Compile Loop start runs by itself in {root.name}? At most {settings.auto_runs_per_day} a day, "
             f"with {model}. A result is shown or applied as compileLoop.apply says."
         )
-        if await self._ls.ui.message("info", question, ALLOW, LATER) != ALLOW:
+        if await self._ui.message("info", question, ALLOW, LATER) != ALLOW:
             self._policy.decline(root)
             return False
         self._policy.memory.consent(root)
         return True
 
     async def _fix(self, cause: Cause) -> None:
-        from compile_loop.lsp.launch import fix, guarded
-
-        await guarded(self._ls, fix(self._ls, cause.params, quiet=True))
+        await (await load("compile_loop.lsp.launch:fix_unasked"))(self._ls, cause.params)
 
     def _untouched(self, uris: Iterable[str]) -> list[str]:
         """Those that are not just as we left them."""
@@ -175,4 +179,4 @@ class Watch:
         return found
 
     def _busy(self, root: Path) -> bool:
-        return any(run.place.root == root for run in self._ls.runs.active)
+        return any(run.place.root == root for run in self._runs.active)
