@@ -23,12 +23,14 @@ test("the view of runs by the keyboard: rounds, a diff, a note; resumed after a 
       await vscode.command("Compile Loop: Fix This File Until It Compiles");
       await vscode.press(vscode.notification(/Apply 1 file\?/), "Apply");
       await until("the edit", () => vscode.text("a.c") === FIXED);
+      await vscode.diffClosed();
 
       // Run → round → file, with nothing but keys.
       await vscode.command("Compile Loop: Show Runs");
       await vscode.node("a.c").waitFor();
       const focused = page.locator(".part.sidebar .monaco-list-row.focused", { hasText: "a.c" });
       await until("the keys to be the view's", async () => {
+        await vscode.command("Compile Loop: Show Runs");
         await page.keyboard.press("Home");
         return (await focused.count()) > 0;
       });
