@@ -118,11 +118,11 @@ export class CodeServer {
   }
 
   /** The end of what the extension wrote to its log. */
-  log(): string {
+  log(lines = 40): string {
     const logs = join(this.root, "user-data", "logs");
     const paths = existsSync(logs) ? readdirSync(logs, { recursive: true, encoding: "utf8" }) : [];
     const own = paths.filter((path) => path.endsWith("Compile Loop.log"));
-    return own.map((path) => readFileSync(join(logs, path), "utf8").split("\n").slice(-40).join("\n")).join("\n");
+    return own.map((path) => readFileSync(join(logs, path), "utf8").split("\n").slice(-lines).join("\n")).join("\n");
   }
 
   /** Ends every process and removes every file of it. */

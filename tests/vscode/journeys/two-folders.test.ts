@@ -31,7 +31,7 @@ test("two folders at once, with the same file name in both: each run in its own,
         await vscode.press(vscode.notification(`${folder}/src/a.c: Fixed in 1 round`), "Apply");
         await until(`the edit in ${folder}`, () => vscode.text(`${folder}/src/a.c`) === FIXED);
       }
-      const log = vscode.server.log();
+      const log = vscode.server.log(400);
       assert.ok(log.includes("-DN=0") && log.includes("-DN=1"), "a folder's check ran in the other one");
     });
   });
