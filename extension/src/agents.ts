@@ -31,11 +31,8 @@ export function registerAgents(server: Server, version: string): Disposable {
     },
     invoke: async ({ input }, token) => {
       const client = await server.ready();
-      const { text } = await client.sendRequest(
-        ToolRequest,
-        { arguments: { ...input }, encodings: facts().encodings },
-        token,
-      );
+      const request = { arguments: { ...input }, encodings: facts().encodings };
+      const { text } = await client.sendRequest(ToolRequest, request, token);
       return new LanguageModelToolResult([new LanguageModelTextPart(text)]);
     },
   });

@@ -1,14 +1,4 @@
-import {
-  ConfigurationTarget,
-  commands,
-  type QuickPickItem,
-  QuickPickItemKind,
-  type Tab,
-  tasks,
-  Uri,
-  window,
-  workspace,
-} from "vscode";
+import { ConfigurationTarget, commands, QuickPickItemKind, type Tab, tasks, Uri, window, workspace } from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
 import { SHOW } from "./notify.js";
 import {
@@ -18,7 +8,6 @@ import {
   ExecuteRequest,
   InputRequest,
   MessageRequest,
-  type PickParams,
   PickRequest,
   SECTION,
   SecretRequest,
@@ -38,7 +27,8 @@ export function answer(client: LanguageClient, secrets: Secrets): void {
   }));
   client.onRequest(PickRequest, async ({ title, placeholder, many, items }, token) => {
     const options = { title, placeHolder: placeholder, matchOnDescription: true, ignoreFocusOut: true };
-    const lines = items.map(line);
+    const { Separator, Default } = QuickPickItemKind;
+    const lines = items.map((item) => ({ ...item, kind: item.separator ? Separator : Default }));
     const picked = many
       ? await window.showQuickPick(lines, { ...options, canPickMany: true }, token)
       : await window.showQuickPick(lines, options, token);
@@ -60,10 +50,6 @@ export function answer(client: LanguageClient, secrets: Secrets): void {
     return {};
   });
   client.onRequest(TasksRequest, async () => ({ tasks: (await tasks.fetchTasks()).map(described) }));
-}
-
-function line(item: PickParams["items"][number]): QuickPickItem & { id: string } {
-  return { ...item, kind: item.separator ? QuickPickItemKind.Separator : QuickPickItemKind.Default };
 }
 
 function unwrapped(value: unknown): unknown {

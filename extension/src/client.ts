@@ -1,4 +1,4 @@
-import { commands, type ExtensionContext, type LogOutputChannel, workspace } from "vscode";
+import { type ExtensionContext, type LogOutputChannel, workspace } from "vscode";
 import { CloseAction, ErrorAction, LanguageClient, RevealOutputChannelOn } from "vscode-languageclient/node";
 import { Refusal, sentence, tell } from "./notify.js";
 import { type InitializationOptions, SECTION, TrustNotification } from "./protocol.js";
@@ -24,7 +24,7 @@ export class Server {
     private readonly status: Status,
     /** A new client, about to start: the time to add handlers to it. */
     private readonly starting: (client: LanguageClient) => void,
-    /** The server ended, and with it all that it knew. */
+    /** The server ended. */
     private readonly gone: () => void,
   ) {
     context.subscriptions.push(
@@ -93,7 +93,7 @@ export class Server {
     const known: InitializationOptions = { clientHandlesCommands: true, trusted: workspace.isTrusted };
     // Apart (`-I`): neither the current folder nor the user's own packages come before the server's.
     const options = { cwd: this.context.extensionPath };
-    const client: LanguageClient = new QuietClient(
+    const client: LanguageClient = new LanguageClient(
       SECTION,
       "Compile Loop",
       { command: python, args: ["-I", "-m", "compile_loop.lsp"], options },
@@ -114,6 +114,9 @@ export class Server {
         },
       },
     );
+    // It is for us to tell the user, in one message with something to do about it; everything is in the log.
+    const write = client.error.bind(client);
+    client.error = (message, data) => write(message, data, false);
     return client;
   }
 
@@ -123,6 +126,7 @@ export class Server {
       return; // It never came up, or was told to end.
     }
     this.client = undefined;
+    this.status.server();
     this.gone();
     const now = Date.now();
     this.crashes = [...this.crashes.filter((then) => now - then < CRASH_WINDOW_MS), now];
@@ -132,27 +136,18 @@ export class Server {
       return;
     }
     const reason = `The server of Compile Loop ended unexpectedly ${this.crashes.length} times; it stays off now.`;
-    this.status.server(reason);
-    void tell("error", reason, {
-      Restart: () => commands.executeCommand("compileLoop.restartServer"),
-      "Show Log": () => this.log.show(),
-    });
+    this.status.server(reason); // a click there starts it
+    void tell("error", reason, { "Show Log": () => this.log.show() });
   }
 
   private async end(): Promise<void> {
     const client = this.client;
     this.client = undefined;
     if (client) {
+      this.status.server();
       this.gone();
       // A server that does not answer `shutdown` is ended by the library; that it had to is no news to the user.
       await client.dispose().catch((error) => this.log.warn(sentence(error)));
     }
-  }
-}
-
-/** Leaves it to us to tell the user, in one message with something to do about it; everything is in the log. */
-class QuietClient extends LanguageClient {
-  override error(message: string, data?: unknown): void {
-    super.error(message, data, false);
   }
 }

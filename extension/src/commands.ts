@@ -35,14 +35,9 @@ export function registerCommands(context: ExtensionContext, server: Server, log:
 
 /** An argument as JSON: a node of the view by its id, a document by its address; whatever else menus pass is of no use. */
 function plain(value: unknown): unknown {
-  if (value === null || typeof value !== "object") {
-    return value;
-  }
   if (value instanceof Uri) {
     return value.toString();
   }
-  if ("id" in value) {
-    return value.id;
-  }
-  return Object.getPrototypeOf(value) === Object.prototype && "message" in value ? value : null;
+  const object = value !== null && typeof value === "object" ? (value as { id?: string; message?: string }) : undefined;
+  return object === undefined || object.message ? value : (object.id ?? null);
 }

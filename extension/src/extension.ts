@@ -25,12 +25,8 @@ export function activate(context: ExtensionContext): void {
       part.follow(client);
     }
   };
-  const gone = () => {
-    status.server();
-    work.lost(log);
-  };
   const runs = new RunsView(() => server?.ready());
-  server = new Server(context, log, status, starting, gone);
+  server = new Server(context, log, status, starting, () => work.lost(log));
   context.subscriptions.push(log, status, runs, watch(server), registerCommands(context, server, log));
   context.subscriptions.push(registerAgents(server, context.extension.packageJSON.version));
   // Why it did not start stands in the log and the status bar; the first command says it aloud.
