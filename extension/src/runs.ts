@@ -6,8 +6,8 @@ import { TreeChangedNotification, type TreeNode, TreeRequest } from "./protocol.
 /** The view of runs; the server says what is in it (SPEC V6). */
 export class RunsView implements TreeDataProvider<TreeNode> {
   private readonly changed = new EventEmitter<void>();
+  readonly onDidChangeTreeData = this.changed.event; // before the view, which looks for it as it is made
   private readonly view = window.createTreeView("compileLoop.runs", { treeDataProvider: this, showCollapseAll: true });
-  readonly onDidChangeTreeData = this.changed.event;
 
   constructor(private readonly ready: () => Promise<LanguageClient> | undefined) {}
 

@@ -52,13 +52,15 @@ test("the view of runs by the keyboard: rounds, a diff, a note; resumed after a 
       await vscode.press(vscode.notification(/Apply 1 file\?/), "Apply");
       await until("the second edit", () => vscode.text("a.c") === BROKEN.replace("x + y", "2 * x"));
       assert.match(model.prompts[1] ?? "", /Multiply instead\./);
+      await until("the second run in the view", async () => {
+        return (await page.locator(".part.sidebar .monaco-list-row", { hasText: "green · 1 round" }).count()) === 2;
+      });
 
       // Broken off by a reload of the window while the model writes; then resumed.
       await vscode.retypeLine(2, "    return x + y;");
       await page.keyboard.press("Control+S");
       await until("the broken text on the disk", () => vscode.bytes("a.c") === BROKEN);
       await vscode.command("Compile Loop: Fix This File Until It Compiles");
-      await vscode.notification("asking the model").waitFor();
       await until("the third request", () => model.prompts.length === 3);
       await vscode.reload();
       await vscode.command("Compile Loop: Show Runs");
