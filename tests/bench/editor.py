@@ -64,7 +64,7 @@ async def measure(count: int) -> None:
         await editor.until(lambda: editor.diagnostics(path))
         busy = {request: await milliseconds(count, request) for request in (lightbulb, other)}
         editor.cancel("bench")
-        await asyncio.wait([run])
+        await asyncio.gather(run, return_exceptions=True)
         await editor.close()
     for request, name in ((lightbulb, "lightbulb"), (other, "any other request")):
         told(f"{name}, at rest", rest[request])
