@@ -272,7 +272,7 @@ def test_doctor_says_what_was_found_and_what_is_missing(tmp_path: Path) -> None:
 
 
 @pytest.mark.spec("P3")
-@pytest.mark.parametrize("command", ["fix", "check", "edit", "diagnose", "doctor", "serve", "demo"])
+@pytest.mark.parametrize("command", ["fix", "check", "edit", "diagnose", "doctor", "serve", "mcp", "demo"])
 def test_every_command_has_help_with_an_example(tmp_path: Path, command: str) -> None:
     done = cli(tmp_path, command, "--help")
     assert done.returncode == 0 and "Example" in done.stdout

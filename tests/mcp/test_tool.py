@@ -280,6 +280,15 @@ def test_without_the_extra_one_sentence_says_how_to_get_it(tmp_path: Path) -> No
     assert 'pip install "compile-loop[mcp]"' in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr
 
 
+@pytest.mark.spec("P3", "P4")
+def test_doctor_says_whether_it_can_serve(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "compile_loop", "doctor", "--json"], cwd=tmp_path, capture_output=True, check=False
+    )
+    (finding,) = [f for f in json.loads(done.stdout)["findings"] if f["part"] == "extra"]
+    assert (finding["name"], finding["ok"]) == ("mcp", True)
+
+
 def processes(marker: str) -> list[psutil.Process]:
     return [p for p in psutil.process_iter(["cmdline"]) if " ".join(p.info["cmdline"] or ()) == marker]
 

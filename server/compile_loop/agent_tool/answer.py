@@ -54,7 +54,8 @@ def could_not_try(outcome: Outcome) -> bool:
 def _headline(outcome: Outcome) -> str:
     tally = outcome.tally
     if outcome.ending is Ending.GREEN:
-        return f"Green: {tally.errors_before} → 0 errors, {count(tally.rounds, 'round')} of a model."
+        rounds = f"{count(tally.rounds, 'round')} of a model" if tally.rounds else "no model asked"
+        return f"Green: {tally.errors_before} → 0 errors, {rounds}."
     if outcome.ending is Ending.NOTHING_TO_FIX:
         return "Nothing to fix: the check passes as it is, or none of its errors lies in these files."
     if outcome.ending is Ending.NO_CHANGE_NOMINATED:

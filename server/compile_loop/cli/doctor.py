@@ -16,6 +16,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from compile_loop.cli.choosing import unasked
+from compile_loop.mcp.entry import missing
 from compile_loop.models.choice import advice
 from compile_loop.models.find import find_keys, find_servers
 from compile_loop.shadow.probe import explain
@@ -45,7 +46,7 @@ def run(
 
     Exit code: 0 if a run is possible, 3 if not.
     """
-    findings = [*_python(), *_isolation(), *_toolchains(), *_models()]
+    findings = [*_python(), *_isolation(), *_toolchains(), *_models(), *_extras()]
     possible = all(f.ok for f in findings if f.part == "python") and all(
         any(f.ok for f in findings if f.part == part) for part in ("isolation", "toolchain")
     )
@@ -94,6 +95,11 @@ def _toolchains() -> list[Finding]:
         place = next((found for program in programs if (found := installed(program, Path.cwd()))), None)
         findings.append(Finding("toolchain", tool, place is not None, place or "", how))
     return findings
+
+
+def _extras() -> list[Finding]:
+    """What is only needed where it is asked for."""
+    return [Finding("extra", "mcp", missing() is None, "`compile-loop mcp` can serve other agents", missing() or "")]
 
 
 def _models() -> list[Finding]:

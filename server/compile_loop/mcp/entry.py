@@ -14,10 +14,17 @@ class MissingExtraError(Exception):
     """The protocol's library is not installed; the message says how to get it."""
 
 
+def missing() -> str | None:
+    """What to install, in a sentence; None where all is there."""
+    if find_spec("mcp") is None or find_spec("mcp_types") is None:
+        return f"`compile-loop mcp` needs the package `mcp` in version 2, which is not here. {HOW}"
+    return None
+
+
 def serve(options: Options) -> None:
     """Serve one client on standard input and output. Raises `MissingExtraError`."""
-    if find_spec("mcp") is None or find_spec("mcp_types") is None:
-        raise MissingExtraError(f"`compile-loop mcp` needs the package `mcp` in version 2, which is not here. {HOW}")
+    if sentence := missing():
+        raise MissingExtraError(sentence)
     try:
         from compile_loop.mcp.server import live
     except ImportError as error:
