@@ -116,17 +116,33 @@ def _is_torn(place: Path, path: Path) -> bool:
 
 
 def _put_back(place: Path, originals: dict[str, str | None], made: list[str]) -> None:
-    for path, name in originals.items():
+    for path, name in sorted(originals.items(), key=lambda item: _grown(place, *item), reverse=True):
         if name is None:
             with contextlib.suppress(FileNotFoundError, NotADirectoryError):
                 Path(path).unlink()
         else:
             data = (place / name).read_bytes()
             if _bytes(Path(path)) != data:
-                _replace(Path(path).resolve(), data)
+                _replace_or_overwrite(Path(path).resolve(), data)
     for folder in sorted(made, key=len, reverse=True):
         with contextlib.suppress(OSError):  # somebody put something into it
             Path(folder).rmdir()
+
+
+def _grown(place: Path, path: str, name: str | None) -> int:
+    """How many bytes putting a file back frees: on a full disk the others need them."""
+    now = Path(path).stat().st_size if Path(path).is_file() else 0
+    return now - ((place / name).stat().st_size if name is not None else 0)
+
+
+def _replace_or_overwrite(place: Path, data: bytes) -> None:
+    """Put bytes back, where the file is if the disk has no room for a second one."""
+    try:
+        _replace(place, data)
+    except OSError:
+        if not place.is_file():
+            raise
+        _write(place, data)
 
 
 def is_write_protected(path: Path) -> bool:
@@ -150,19 +166,27 @@ def _replace(place: Path, data: bytes) -> None:
         _write(place, data)
         return
     fresh = _fresh(place)
-    _write(fresh, data)
-    if place.exists():
-        try:
-            _dress(fresh, place)
-        except OSError:
-            fresh.unlink()
+    try:
+        _write(fresh, data)
+        if place.exists() and not _dressed(fresh, place):
             _write(place, data)
             return
-    fresh.replace(place)
+        fresh.replace(place)
+    finally:
+        with contextlib.suppress(OSError):
+            fresh.unlink(missing_ok=True)
+
+
+def _dressed(fresh: Path, place: Path) -> bool:
+    """Give a new file what the old one had; whether that was possible."""
+    try:
+        _dress(fresh, place)
+    except OSError:
+        return False
+    return True
 
 
 def _dress(fresh: Path, place: Path) -> None:
-    """Give a new file what the old one had. Raises `OSError`."""
     was, now = place.stat(), fresh.stat()
     if os.name == "posix" and (was.st_uid, was.st_gid) != (now.st_uid, now.st_gid):
         os.chown(fresh, was.st_uid, was.st_gid)

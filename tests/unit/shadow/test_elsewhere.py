@@ -303,3 +303,47 @@ def test_a_workspace_on_a_read_only_disk(tmp_path: Path, strategy: str) -> None:
     done = _prepared(IN_MOUNTS.replace("{mounts}", mounts), sys.executable, "-c", choose, str(root))
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1] == "b'changed' b'original'"
+
+
+APPLY = """
+import os, sys
+from pathlib import Path
+from compile_loop.contracts.edits import Edit
+from compile_loop.edits.hunks import file_change
+from compile_loop.shadow.apply import ApplyError, apply_edit
+
+root, journals = Path(sys.argv[1]), Path(sys.argv[2])
+if not (root / "a.c").exists():
+    for name in ("a.c", "b.c"):
+        (root / name).write_bytes(name.encode() * 1000)
+if sys.argv[3] == "further name":
+    os.link(root / "b.c", root / "other")
+before = {p.name: p.read_bytes() for p in root.iterdir()}
+small, big = file_change("a.c", before["a.c"], b"new"), file_change("b.c", before["b.c"], b"x" * (1 << 20))
+try:
+    apply_edit(root, Edit((small, big)), journals)
+except ApplyError as error:
+    print(error)
+assert {p.name: p.read_bytes() for p in root.iterdir()} == before, sorted(os.listdir(root))
+assert not list(journals.glob("*")) or not list(journals.glob("*/*"))
+"""
+
+
+@pytest.mark.spec("W3", "W4")
+@pytest.mark.parametrize("how", ["full", "read-only", "further name"])
+def test_an_edit_that_the_disk_does_not_take_changes_nothing(tmp_path: Path, how: str) -> None:
+    """A disk that is full or read-only; also where a file with a further name has to be written where it is."""
+    root, journals = tmp_path / "ws", tmp_path / "journals"
+    root.mkdir()
+    place = str(root).encode()
+    if how == "read-only":
+        for name in ("a.c", "b.c"):
+            (root / name).write_bytes(name.encode() * 1000)
+        mounts = f'syscalls.mount({place!r}, {place!r}, b"", syscalls.MS_BIND)\nsyscalls.make_read_only({place!r})'
+    else:
+        mounts = f'syscalls.mount(b"t", {place!r}, b"tmpfs", 0, b"size=64k")'
+    done = _prepared(IN_MOUNTS.replace("{mounts}", mounts), sys.executable, "-c", APPLY, str(root), str(journals), how)
+    assert done.returncode == 0, done.stderr
+    assert "could not be written, and nothing was changed" in done.stdout or "write-protected" in done.stdout, (
+        done.stdout
+    )
