@@ -96,10 +96,10 @@ class CallableContract:
             words = text.decode("utf-8", "replace") if isinstance(text, bytes) else str(text)
             reader = OutputReader(root=shadow.root, cwd=shadow.root, sources=FolderSources(Path(shadow.root)))
             excerpt = HeadAndTail()
-            for line in _bounded_lines(words):
-                excerpt.add(line)
-                if not ok:
-                    found += reader.feed(line)
+            lines = list(_bounded_lines(words))
+            excerpt.add(lines)
+            for line in lines if not ok else ():
+                found += reader.feed(line)
             if not ok:
                 found += reader.close(0)
             kept.append(excerpt.text())

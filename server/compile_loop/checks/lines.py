@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
 
 MAX_LINE = 1 << 16
 MAX_JSON_LINE = 1 << 23
@@ -83,7 +82,7 @@ class HeadAndTail:
         self._tail_size = 0
         self._dropped = 0
 
-    def add(self, lines: Sequence[str]) -> None:
+    def add(self, lines: list[str]) -> None:
         """Further lines, without their ends."""
         taken = 0
         while taken < len(lines) and not self._tail:

@@ -12,39 +12,9 @@ from tests.support.sources import diagnose, spot
 from compile_loop.toolchains import interest, registry, tools
 from compile_loop.toolchains.detect import detect
 
-MODULE = """
-from compile_loop.contracts.checks import Check
-from compile_loop.contracts.diagnostics import Diagnostic
-from compile_loop.toolchains.reader import Reader
-from compile_loop.toolchains.single import relative_names
-from compile_loop.toolchains.toolchain import Program, Toolchain
-
-
-class Oops(Reader):
-    source = "newlang"
-    triggers = ("oops at ",)
-    apart = True
-
-    def begin(self, line):
-        if not line.text.startswith("oops at "):
-            return False
-        name, number = line.text.removeprefix("oops at ").split("#")
-        path = self.tree.resolve(name)
-        self.found = [Diagnostic("oops", self.tree.shown(path), self.tree.whole_line(path, int(number) - 1))]
-        return True
-
-    def end(self):
-        return self.found
-
-
-TOOLCHAIN = Toolchain(
-    name="newlang",
-    readers=(Oops,),
-    programs=(Program("newc", "newlang"),),
-    endings=(".new",),
-    compile=lambda files, root: Check("newc", ("newc", *relative_names(files, root))),
-)
-"""
+PAGE = (Path(__file__).parents[3] / "docs" / "toolchains.md").read_text()
+MODULE = PAGE.partition("```python\n")[2].partition("```\n")[0]
+"""The page's example is the whole module."""
 
 
 def forget() -> None:
@@ -71,3 +41,12 @@ def test_it_is_detected_read_and_named(tmp_path: Path) -> None:
         ("a.new", 1, 2, 1, 5)
     ]
     assert ("newlang", ("newc",), "Debian and Ubuntu: apt-get install newlang") in registry.known_tools()
+
+
+@pytest.mark.spec("D2")
+def test_page_names_every_toolchain() -> None:
+    table = PAGE.partition("| toolchain |")[2]
+    programs = {program.name for toolchain in registry.toolchains() for program in toolchain.programs}
+    missing = [name for name in programs - {"python3", "bash", "mvn", "ld"} if f"{name}" not in table]
+    assert missing == []
+    assert all(one.name.rstrip("c") in table for one in registry.toolchains())
