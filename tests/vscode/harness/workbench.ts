@@ -134,8 +134,9 @@ ${server.log()}`);
 
   /** A file of the folder in an editor, its caret in front. */
   async openFile(name: string, path = name, query = name): Promise<void> {
-    await this.quickPick("Control+P", query, name);
-    await this.page.locator(".tab.active", { hasText: name }).waitFor();
+    const begins = new RegExp(`^\\s*${name.replaceAll(".", "\\.")}`); // no diff of it, whose name has more before
+    await this.quickPick("Control+P", query, begins);
+    await this.page.locator(".tab.active", { hasText: begins }).waitFor();
     await until(`${name} to be open`, () => this.text(path) !== undefined);
     await this.focusEditor();
   }
@@ -153,7 +154,7 @@ ${server.log()}`);
    * Opens the quick input by a key, types `words` and takes the first line that shows `shown`. An input that something else
    * closed, by taking the focus, is opened again, as a person would.
    */
-  private async quickPick(key: string, words: string, shown = words): Promise<void> {
+  private async quickPick(key: string, words: string, shown: string | RegExp = words): Promise<void> {
     const box = this.page.locator(".quick-input-widget input.input");
     const line = this.page.locator(".quick-input-list .monaco-list-row", { hasText: shown }).first();
     for (let attempts = 4; ; attempts--) {
