@@ -14,7 +14,7 @@ export const CODE_ACTION_KIND = "quickfix.compileLoop";
 /**
  * `fix` and `fixWorkspace` get the arguments (uri, DiagnosticRef) from a code action.
  *
- * The server's two are advertised only to clients that did not set `clientHandlesCommands`; each takes one object as its
+ * The server's own are advertised only to clients that did not set `clientHandlesCommands`; each takes one object as its
  * argument.
  */
 export const COMMANDS = {
@@ -22,6 +22,7 @@ export const COMMANDS = {
   fixWorkspace: "compileLoop.fixWorkspace",
   serverStartRun: "compileLoop.server.startRun",
   serverStop: "compileLoop.server.stop",
+  serverCommand: "compileLoop.server.command",
 } as const;
 
 /** `initializationOptions` of `initialize`: what must be known before any setting can be asked for. */
@@ -244,7 +245,11 @@ export interface Facts {
   encodings?: Record<string, string> | undefined;
 }
 
-/** `compileLoop/command`: one of the client's commands; answered at once, carried out after. */
+/**
+ * `compileLoop/command`: one of the client's commands; answered at once, carried out after.
+ *
+ * In other editors the argument of the server command `compileLoop.server.command`.
+ */
 export interface CommandParams {
   /** Its name without `compileLoop.`. */
   command: string;

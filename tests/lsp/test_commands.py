@@ -130,3 +130,24 @@ async def test_no_progress_for_a_client_that_shows_none(start: Start, broken: Pa
     await editor.command(START, {"uris": [broken.as_uri()]})
     await editor.until(editor.messages)
     assert editor.progress() == {}
+
+
+@pytest.mark.spec("S1")
+async def test_the_palettes_commands_are_there_for_other_editors(start: Start, broken: Path) -> None:
+    """What they ask is a message with buttons; what they cannot ask, they say."""
+    editor = await start(broken.parent, settings={"check": CHECK})
+    facts = {"active": broken.as_uri()}
+    await editor.command("compileLoop.server.command", {"command": "runCheck", "facts": facts})
+    [said] = await editor.until(editor.messages)
+    assert said.startswith(f"The check fails: {CHECK} (exit code 1), 1 error.")
+    for name, words in (
+        ("stop", "There is no run to stop."),
+        ("continueRun", "no conversation to go on with"),
+        ("setApiKey", "Choose a model first"),
+    ):
+        seen = len(editor.messages())
+        await editor.command("compileLoop.server.command", {"command": name, "facts": facts})
+        await editor.until(lambda before=seen: len(editor.messages()) > before)
+        assert words in editor.messages()[-1]
+    with pytest.raises(JsonRpcException, match="no command 'dance'"):
+        await editor.command("compileLoop.server.command", {"command": "dance"})

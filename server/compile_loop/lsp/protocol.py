@@ -19,10 +19,11 @@ COMMANDS = {
     "fixWorkspace": "compileLoop.fixWorkspace",
     "serverStartRun": "compileLoop.server.startRun",
     "serverStop": "compileLoop.server.stop",
+    "serverCommand": "compileLoop.server.command",
 }
 """`fix` and `fixWorkspace` get the arguments (uri, DiagnosticRef) from a code action.
 
-The server's two are advertised only to clients that did not set `clientHandlesCommands`; each takes one object as its
+The server's own are advertised only to clients that did not set `clientHandlesCommands`; each takes one object as its
 argument.
 """
 CODE_ACTION_KIND = "quickfix.compileLoop"
@@ -288,7 +289,10 @@ class Facts(Model):
 
 
 class CommandParams(Model):
-    """`compileLoop/command`: one of the client's commands; answered at once, carried out after."""
+    """`compileLoop/command`: one of the client's commands; answered at once, carried out after.
+
+    In other editors the argument of the server command `compileLoop.server.command`.
+    """
 
     command: str
     """Its name without `compileLoop.`."""

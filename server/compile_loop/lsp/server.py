@@ -32,6 +32,7 @@ NOTICES = ("trust", "stop", "taskEnded", "problems")
 COMMANDS = {
     "compileLoop.server.startRun": f"{ROOM}.commands:start_run",
     "compileLoop.server.stop": f"{ROOM}.commands:stop",
+    "compileLoop.server.command": f"{ROOM}.palette.dispatch:command",
 }
 
 

@@ -48,12 +48,10 @@ async def fix_task(ls: LoopServer, call: Call) -> None:
     await fix(ls, task_params(ls.documents, ended))
 
 
-async def stop(ls: LoopServer, call: Call) -> None:
+async def stop(ls: LoopServer, _call: Call) -> None:
     """Stop everything that is under way."""
-    if not ls.stops:
+    if not ls.runs.cancel(None):
         raise Refused("There is no run to stop.")
-    for end in list(ls.stops.values()):
-        end()
 
 
 def _choices(ls: LoopServer, call: Call) -> list[PickItem]:
