@@ -149,9 +149,13 @@ async def test_an_environment_that_cannot_run_the_check_is_an_error(root: Path) 
     assert result.is_error and "environment" in text(result) and "no-such-compiler" in text(result)
 
 
-@pytest.mark.spec("P4")
-async def test_the_start_can_fix_the_check_for_every_caller(root: Path, model_server: Servers) -> None:
-    async with tool(root, *model(model_server(says(SEMICOLON))), "--check", GCC) as client:
+@pytest.mark.spec("P4", "Z1")
+@pytest.mark.parametrize("words", [("--check", GCC), ("--no-caller-checks",)], ids=["given", "found"])
+async def test_the_start_can_fix_the_check_for_every_caller(
+    root: Path, model_server: Servers, words: tuple[str, ...]
+) -> None:
+    """No model that calls the tool then chooses what is run (fault G09)."""
+    async with tool(root, *model(model_server(says(SEMICOLON))), *words) as client:
         (offered,) = (await client.list_tools()).tools
         assert "check" not in offered.input_schema["properties"]
         refused = await client.call_tool(TOOL, {"files": ["a.c"], "check": "true"})

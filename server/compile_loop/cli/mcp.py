@@ -26,6 +26,9 @@ def run(
     check: list[str] = typer.Option(
         [], help="Command that decides. With it, callers can name no command of their own. Give it again for more."
     ),
+    caller_checks: bool = typer.Option(
+        True, help="Let callers name the command. Without: the given ones, else the one that is found in the project."
+    ),
     model: str = typer.Option(
         "",
         envvar="COMPILE_LOOP_MODEL",
@@ -57,7 +60,7 @@ def run(
     )
     settings, why = with_model(settings, may_ask=False)
     try:
-        serve(Options(settings, root.absolute() if root else None, tuple(check), why))
+        serve(Options(settings, root.absolute() if root else None, tuple(check), why, caller_checks))
     except MissingExtraError as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(exits.USAGE) from error

@@ -65,7 +65,7 @@ class FixTool:
                     name=TOOL,
                     title="Fix until it compiles",
                     description=DESCRIPTION,
-                    input_schema=schema(bool(self._options.checks)),
+                    input_schema=schema(self._options.checks_are_given),
                     annotations=types.ToolAnnotations(
                         read_only_hint=False, destructive_hint=True, open_world_hint=True
                     ),
@@ -81,7 +81,7 @@ class FixTool:
             if params.request_state and params.request_state != _ROOTS:
                 active = self._answered(params)
             else:
-                asked = read(params.arguments, bool(self._options.checks))
+                asked = read(params.arguments, self._options.checks_are_given)
                 roots = await self._roots(context, params)
                 if isinstance(roots, types.InputRequiredResult):
                     return roots
