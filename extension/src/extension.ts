@@ -4,6 +4,7 @@ import { registerAgents } from "./agents.js";
 import { answer } from "./answers.js";
 import { Server } from "./client.js";
 import { registerCommands } from "./commands.js";
+import { lend } from "./models.js";
 import { sentence } from "./notify.js";
 import { RunsView } from "./runs.js";
 import { Secrets } from "./secrets.js";
@@ -21,6 +22,7 @@ export function activate(context: ExtensionContext): void {
   const work = new Work();
   const starting = (client: LanguageClient) => {
     answer(client, secrets);
+    lend(client);
     for (const part of [status, work, runs]) {
       part.follow(client);
     }

@@ -413,6 +413,59 @@ export interface ProblemsParams {
   facts?: Facts | undefined;
 }
 
+/** A model that the editor offers. */
+export interface LentModel {
+  id: string;
+  name: string;
+  vendor: string;
+}
+
+/** Answer to `compileLoop/languageModels`, from the server. */
+export interface LentModels {
+  models: LentModel[];
+}
+
+/** A part of a message: text; or with a `call_id` a tool call (`name` and `input`), or that call's result (`text`). */
+export interface ModelPart {
+  text?: string | undefined;
+  callId?: string | undefined;
+  name?: string | undefined;
+  input?: Record<string, unknown> | undefined;
+}
+
+/** A message to a model of the editor. */
+export interface ModelMessage {
+  role: "user" | "assistant";
+  parts: ModelPart[];
+}
+
+/** A tool that the model may call; `input_schema` is a JSON Schema. */
+export interface ModelTool {
+  name: string;
+  description: string;
+  inputSchema: Record<string, unknown>;
+}
+
+/** `compileLoop/askModel`, from the server: one reply of a model. Its pieces come before the answer, under `key`. */
+export interface AskModelParams {
+  key: string;
+  model: string;
+  messages: ModelMessage[];
+  tools: ModelTool[];
+}
+
+/** Answer to `compileLoop/askModel`: the reply is whole, or why there is none, in the editor's code and words. */
+export interface ModelEnded {
+  code?: string | undefined;
+  message?: string | undefined;
+}
+
+/** `compileLoop/modelPiece`, a notification from the client: text or a call of the reply that `key` names. */
+export interface ModelPiece {
+  key: string;
+  part: ModelPart;
+}
+
 /** `compileLoop/trust`, a notification from the client: the workspace is trusted now, or no longer. */
 export interface TrustParams {
   trusted: boolean;
@@ -439,6 +492,8 @@ export const ExecuteRequest = new RequestType<ExecuteParams, Nothing, void>("com
 export const ConfigureRequest = new RequestType<ConfigureParams, Nothing, void>("compileLoop/configure");
 export const DiffRequest = new RequestType<DiffParams, Nothing, void>("compileLoop/diff");
 export const TasksRequest = new RequestType<Nothing, TaskList, void>("compileLoop/tasks");
+export const LanguageModelsRequest = new RequestType<Nothing, LentModels, void>("compileLoop/languageModels");
+export const AskModelRequest = new RequestType<AskModelParams, ModelEnded, void>("compileLoop/askModel");
 export const RunEventNotification = new NotificationType<RunEvent>("compileLoop/runEvent");
 export const StatusNotification = new NotificationType<ServerStatus>("compileLoop/status");
 export const ProgressNotification = new NotificationType<Progress>("compileLoop/progress");
@@ -447,3 +502,4 @@ export const TrustNotification = new NotificationType<TrustParams>("compileLoop/
 export const StopNotification = new NotificationType<StopParams>("compileLoop/stop");
 export const TaskEndedNotification = new NotificationType<TaskEnded>("compileLoop/taskEnded");
 export const ProblemsNotification = new NotificationType<ProblemsParams>("compileLoop/problems");
+export const ModelPieceNotification = new NotificationType<ModelPiece>("compileLoop/modelPiece");

@@ -40,9 +40,10 @@ from compile_loop.edits.text import UndecodableError, decode
 from compile_loop.engine.budget import Budget
 from compile_loop.engine.handle import Run
 from compile_loop.engine.request import Parts, RunRequest, Scope
-from compile_loop.models.choice import NO_MODEL, advice
+from compile_loop.models.choice import NO_MODEL, Choice, advice, by_keys, remembered
 from compile_loop.models.choose import ModelSettings, Timeouts, make_generator, parse_model
 from compile_loop.models.prices import Price, price_of
+from compile_loop.models.relay import Relay
 from compile_loop.record.asked import Asked
 from compile_loop.record.memory import FileMemory
 from compile_loop.record.recorder import Recorder
@@ -294,13 +295,27 @@ def answers_file() -> Path:
     return state_folder() / "model.json"
 
 
+def unasked() -> Choice | None:
+    """The model that is asked where none is named: one agreed to earlier, or one that stands beside its key."""
+    return remembered(answers_file()).agreed or by_keys(os.environ)
+
+
+def with_choice(settings: Settings, choice: Choice | None) -> tuple[Settings, str]:
+    """The settings with a model where they name neither one nor an address, and why it is that one."""
+    if choice is None or settings.model.strip() or settings.base_url:
+        return settings, ""
+    key = settings.api_key_env or choice.api_key_env
+    named = {"model": choice.model, "base_url": choice.base_url, "api_key_env": key}
+    return settings.model_copy(update=named), choice.why
+
+
 def names_model(settings: Settings) -> bool:
     """Whether the settings name a model to ask."""
     return settings.model.strip() not in ("", NO_MODEL)
 
 
-def model_of(settings: Settings) -> TurnGenerator | None:
-    """The settings' model; None where they name none. Raises `ConfigurationError`."""
+def model_of(settings: Settings, relay: Relay | None = None) -> TurnGenerator | None:
+    """The settings' model; None where they name none. `relay` reaches the editor's own. Raises `ConfigurationError`."""
     if not names_model(settings):
         return None
     try:
@@ -320,7 +335,8 @@ def model_of(settings: Settings) -> TurnGenerator | None:
                 disable_thinking=settings.disable_thinking,
                 proxy=settings.proxy or None,
                 ca_file=settings.ca_file or None,
-            )
+            ),
+            relay=relay,
         )
     except ModelError as error:
         raise ConfigurationError(error.message) from error

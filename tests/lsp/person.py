@@ -28,6 +28,7 @@ class Person:
             features[f"compileLoop/{name}"] = self._handler(name)
         features["compileLoop/secret"] = self._secret
         features["compileLoop/tasks"] = lambda _params: {"tasks": self.tasks}
+        features["compileLoop/languageModels"] = lambda _params: {"models": []}
         for name in ("progress", "treeChanged"):
             features[f"compileLoop/{name}"] = self._noted(name)
 

@@ -384,3 +384,22 @@ def test_the_table_is_full(behaviour: str) -> None:
 def test_the_page_shows_the_table() -> None:
     """`python -m tests.support.conformance` writes it."""
     assert table() in PAGE.read_text("utf-8")
+
+
+@pytest.mark.spec("M2")
+async def test_a_model_of_the_editor_that_takes_no_tools_is_asked_without() -> None:
+    offered: list[tuple[ToolSchema, ...]] = []
+
+    async def relay(
+        _model: str, messages: tuple[RelayMessage, ...], tools: tuple[ToolSchema, ...]
+    ) -> AsyncIterator[TextPart | CallPart]:
+        offered.append(tools)
+        if tools:
+            raise RelayError("", "This model does not support tools")
+        assert all(isinstance(part, TextPart) for message in messages for part in message.parts)
+        yield TextPart("ok")
+
+    generator = relayed(relay)
+    for _ in range(2):
+        assert reply_of([event async for event in generator.generate(TALK, (READ,))]).text == "ok"
+    assert offered == [(READ,), (), ()], "remembered"

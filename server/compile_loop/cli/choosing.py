@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import sys
 
 import typer
 from rich.console import Console
 from rich.markup import escape
 
-from compile_loop.assemble import answers_file
-from compile_loop.models.choice import Choice, Memory, by_keys, remember, remembered
+from compile_loop.assemble import answers_file, unasked, with_choice
+from compile_loop.models.choice import Choice, Memory, remember, remembered
 from compile_loop.models.find import ServerFound, find_servers
 from compile_loop.settings import Settings
 
@@ -28,19 +27,7 @@ def with_model(settings: Settings, *, may_ask: bool) -> tuple[Settings, str]:
     choice = unasked()
     if choice is None and may_ask and _somebody_is_there():
         choice = _offer()
-    if choice is None:
-        return settings, ""
-    named = {
-        "model": choice.model,
-        "base_url": choice.base_url,
-        "api_key_env": settings.api_key_env or choice.api_key_env,
-    }
-    return settings.model_copy(update=named), choice.why
-
-
-def unasked() -> Choice | None:
-    """The model that is used without asking: one agreed to earlier, or one named in the environment beside its key."""
-    return remembered(answers_file()).agreed or by_keys(os.environ)
+    return with_choice(settings, choice)
 
 
 def agree(model: str, base_url: str = "", api_key_env: str = "") -> Choice:

@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from compile_loop.cli.choosing import unasked
+from compile_loop.assemble import unasked
 from compile_loop.mcp.entry import missing
 from compile_loop.models.choice import advice
 from compile_loop.models.find import find_keys, find_servers

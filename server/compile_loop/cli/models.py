@@ -12,8 +12,8 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from compile_loop.assemble import answers_file
-from compile_loop.cli.choosing import agree, unasked
+from compile_loop.assemble import answers_file, unasked
+from compile_loop.cli.choosing import agree
 from compile_loop.cli.exits import GREEN, NOT_GREEN, USAGE
 from compile_loop.cli.model_keys import change_key
 from compile_loop.contracts.protocols import Message, ModelError, Reply

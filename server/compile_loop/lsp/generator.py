@@ -9,6 +9,7 @@ from pydantic import SecretStr
 
 from compile_loop.assemble import ConfigurationError, model_of
 from compile_loop.contracts.protocols import Message, ModelError, ModelErrorKind, ToolSchema, TurnEvent, TurnGenerator
+from compile_loop.models.relay import Relay
 from compile_loop.settings import Settings
 
 
@@ -18,11 +19,12 @@ class KeyedGenerator:
     Raises `ConfigurationError` where the settings cannot be used with any key.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, relay: Relay | None = None) -> None:
         self._settings = settings
+        self._relay = relay
         self._made: TurnGenerator | None = None
         try:
-            self._made = model_of(settings)
+            self._made = model_of(settings, relay)
         except ConfigurationError as error:
             if _kind(error) is not ModelErrorKind.AUTH:
                 raise
@@ -40,7 +42,7 @@ class KeyedGenerator:
     def missing(self) -> str | None:
         """A sentence where the key that it needs is not there."""
         try:
-            self._made = self._made or model_of(self._settings)
+            self._made = self._made or model_of(self._settings, self._relay)
         except ConfigurationError as error:
             return str(error)
         return None

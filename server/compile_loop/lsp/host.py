@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from compile_loop.lsp.client import Client
 
 if TYPE_CHECKING:
+    from compile_loop.lsp.lent_models import Heard
     from compile_loop.lsp.publish import Publisher
     from compile_loop.lsp.results import Results
     from compile_loop.lsp.runs import Runs
@@ -26,6 +27,8 @@ class LoopServer(Client):
 
     def __init__(self) -> None:
         super().__init__()
+        self.replies: dict[str, Heard] = {}
+        """Who hears the pieces of each reply of the editor's models, by its key."""
         self._parts: Parts | None = None
         self._finished = False
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
 
-from compile_loop.models.choice import by_keys
 from compile_loop.settings import Settings
 
 if TYPE_CHECKING:
@@ -29,16 +27,10 @@ def secret_name(settings: Settings) -> str | None:
 
 
 def with_model(settings: Settings) -> tuple[Settings, str]:
-    """The settings with the model that the environment names beside its key, and why; as they are where they name one."""
-    choice = None if settings.model.strip() or settings.base_url else by_keys(os.environ)
-    if choice is None:
-        return settings, ""
-    named = {
-        "model": choice.model,
-        "base_url": choice.base_url,
-        "api_key_env": settings.api_key_env or choice.api_key_env,
-    }
-    return settings.model_copy(update=named), choice.why
+    """The settings with the model that is asked where they name none, and why. Imports the engine: call it off the loop."""
+    from compile_loop.assemble import unasked, with_choice
+
+    return with_choice(settings, unasked())
 
 
 async def with_key(ui: Ui, settings: Settings) -> Settings:

@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from compile_loop.lsp.host import LoopServer
-from compile_loop.lsp.protocol import CLIENT_NOTIFICATIONS, ProblemsParams, StopParams, TaskEnded, TrustParams
+from compile_loop.lsp.lent_models import hear_piece
+from compile_loop.lsp.protocol import (
+    CLIENT_NOTIFICATIONS,
+    ModelPiece,
+    ProblemsParams,
+    StopParams,
+    TaskEnded,
+    TrustParams,
+)
 from compile_loop.lsp.rpc import parse
 
 
@@ -21,3 +29,5 @@ def hear(ls: LoopServer, name: str, params: Any) -> None:
             ls.watch.task_ended(ended)
         case ProblemsParams() as problems:
             ls.watch.problems(problems)
+        case ModelPiece() as piece:
+            hear_piece(ls, piece)

@@ -477,6 +477,67 @@ class ProblemsParams(Model):
     facts: Facts = Field(default_factory=Facts)
 
 
+class LentModel(Model):
+    """A model that the editor offers."""
+
+    id: str
+    name: str
+    vendor: str
+
+
+class LentModels(Model):
+    """Answer to `compileLoop/languageModels`, from the server."""
+
+    models: list[LentModel]
+
+
+class ModelPart(Model):
+    """A part of a message: text; or with a `call_id` a tool call (`name` and `input`), or that call's result (`text`)."""
+
+    text: str | None = None
+    call_id: str | None = None
+    name: str | None = None
+    input: dict[str, Any] | None = None
+
+
+class ModelMessage(Model):
+    """A message to a model of the editor."""
+
+    role: Literal["user", "assistant"]
+    parts: list[ModelPart]
+
+
+class ModelTool(Model):
+    """A tool that the model may call; `input_schema` is a JSON Schema."""
+
+    name: str
+    description: str
+    input_schema: dict[str, Any]
+
+
+class AskModelParams(Model):
+    """`compileLoop/askModel`, from the server: one reply of a model. Its pieces come before the answer, under `key`."""
+
+    key: str
+    model: str
+    messages: list[ModelMessage]
+    tools: list[ModelTool]
+
+
+class ModelEnded(Model):
+    """Answer to `compileLoop/askModel`: the reply is whole, or why there is none, in the editor's code and words."""
+
+    code: str | None = None
+    message: str = ""
+
+
+class ModelPiece(Model):
+    """`compileLoop/modelPiece`, a notification from the client: text or a call of the reply that `key` names."""
+
+    key: str
+    part: ModelPart
+
+
 class TrustParams(Model):
     """`compileLoop/trust`, a notification from the client: the workspace is trusted now, or no longer."""
 
@@ -509,6 +570,8 @@ SERVER_REQUESTS: dict[str, tuple[type[Model], type[Model]]] = {
     "configure": (ConfigureParams, Nothing),
     "diff": (DiffParams, Nothing),
     "tasks": (Nothing, TaskList),
+    "languageModels": (Nothing, LentModels),
+    "askModel": (AskModelParams, ModelEnded),
 }
 """From the server to a client that set `clientHandlesCommands`."""
 NOTIFICATIONS: dict[str, type[Model]] = {
@@ -523,6 +586,7 @@ CLIENT_NOTIFICATIONS: dict[str, type[Model]] = {
     "stop": StopParams,
     "taskEnded": TaskEnded,
     "problems": ProblemsParams,
+    "modelPiece": ModelPiece,
 }
 """From the client to the server."""
 

@@ -28,7 +28,7 @@ REQUESTS = {
     "tree": f"{ROOM}.view.tree:tree",
     "tool": f"{ROOM}.tool:tool",
 }
-NOTICES = ("trust", "stop", "taskEnded", "problems")
+NOTICES = ("trust", "stop", "taskEnded", "problems", "modelPiece")
 COMMANDS = {
     "compileLoop.server.startRun": f"{ROOM}.commands:start_run",
     "compileLoop.server.stop": f"{ROOM}.commands:stop",

@@ -18,6 +18,7 @@ from compile_loop.edits.text import UndecodableError, codec_name
 from compile_loop.lsp import config, snapshot
 from compile_loop.lsp.dialogs import Crossing, KeyGate, Questions
 from compile_loop.lsp.keys import with_key, with_model
+from compile_loop.lsp.lent_models import LentModels
 from compile_loop.lsp.places import Place, file_of, refuse_absent
 from compile_loop.lsp.progress import Progress
 from compile_loop.lsp.protocol import RunParams
@@ -121,7 +122,7 @@ class Session:
             model_reason=why,
         )
         if self._ls.ui.rich:
-            job = await asyncio.to_thread(_with_person, job, self._ls.ui, Crossing())
+            job = await asyncio.to_thread(_with_person, job, self._ls.ui, Crossing(), LentModels(self._ls))
         return job, unsaved.notes
 
     async def _listen(self, job: Job) -> Outcome:
@@ -169,14 +170,14 @@ class Session:
             self._run.cancel()
 
 
-def _with_person(job: Job, ui: Ui, crossing: Crossing) -> Job:
-    """The job with somebody to ask (SPEC L12, L14)."""
+def _with_person(job: Job, ui: Ui, crossing: Crossing, lent: LentModels) -> Job:
+    """The job with somebody to ask, and with the editor's models (SPEC L12, L14, M1)."""
     from compile_loop.lsp.generator import KeyedGenerator
 
     settings = job.settings
     assemble = _import_assemble()
     try:
-        generator = KeyedGenerator(settings) if assemble.names_model(settings) else None
+        generator = KeyedGenerator(settings, lent) if assemble.names_model(settings) else None
     except assemble.ConfigurationError as error:
         raise Refused(str(error)) from error
     gate = KeyGate(ui, settings, generator, crossing) if generator else None

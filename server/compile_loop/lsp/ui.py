@@ -13,6 +13,7 @@ from pygls.exceptions import JsonRpcException
 
 from compile_loop.lsp.protocol import (
     PREFIX,
+    AskModelParams,
     Chosen,
     ConfigureParams,
     DiffFile,
@@ -21,8 +22,11 @@ from compile_loop.lsp.protocol import (
     Entered,
     ExecuteParams,
     InputParams,
+    LentModel,
+    LentModels,
     MessageParams,
     Model,
+    ModelEnded,
     Nothing,
     Picked,
     PickItem,
@@ -121,6 +125,14 @@ class Ui:
         """The editor's tasks."""
         return []
 
+    async def language_models(self) -> list[LentModel]:
+        """Models that the editor offers."""
+        return []
+
+    async def ask_model(self, params: AskModelParams) -> ModelEnded:
+        """Ask one of them; being cancelled cancels it there. Its pieces come as notifications."""
+        return ModelEnded(code="NotFound", message="This editor offers no models.")
+
 
 class RichUi(Ui):
     """The client of ours: everything is asked of it."""
@@ -181,6 +193,18 @@ class RichUi(Ui):
     async def tasks(self) -> list[EditorTask]:
         """The editor's tasks."""
         return (await self._request("tasks", Nothing(), TaskList)).tasks
+
+    async def language_models(self) -> list[LentModel]:
+        """Models that the editor offers."""
+        try:
+            return (await self._request("languageModels", Nothing(), LentModels)).models
+        except JsonRpcException as error:
+            log.warning("The editor does not say which models it offers: %s", error)
+            return []
+
+    async def ask_model(self, params: AskModelParams) -> ModelEnded:
+        """Ask one of them; being cancelled cancels it there. Its pieces come as notifications."""
+        return await self._request("askModel", params, ModelEnded)
 
     async def _request(self, name: str, params: Model, answer: type[Answer]) -> Answer:
         """One request; being cancelled takes the question away."""

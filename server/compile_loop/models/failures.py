@@ -15,7 +15,7 @@ _LONGEST_QUOTE = 300
 _CONTEXT = re.compile(
     r"context[ _](?:length|window|limit|size)|maximum context|prompt is too long|input is too long|too many tokens"
     r"|range of input length|exceeds? the (?:available|maximum|model'?s) (?:context|number of tokens|input)"
-    r"|input token count|reduce the length of the messages|string_above_max_length",
+    r"|exceeds? (?:the )?token limit|input token count|reduce the length of the messages|string_above_max_length",
     re.IGNORECASE,
 )
 _QUOTA = re.compile(

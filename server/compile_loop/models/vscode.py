@@ -20,12 +20,13 @@ from compile_loop.models.calls_in_text import calls_in_text
 from compile_loop.models.failures import kind_of_words
 from compile_loop.models.history import object_arguments, valid_messages
 from compile_loop.models.model_settings import ModelSettings
+from compile_loop.models.refusals import learn
 from compile_loop.models.relay import CallPart, Relay, RelayError, RelayMessage, ResultPart, TextPart
 from compile_loop.models.retry import RetryPolicy, Timing
 from compile_loop.models.retrying import with_retries
 from compile_loop.models.thinking import ThinkingFilter, visible_text
 from compile_loop.models.tool_calls import with_ids
-from compile_loop.models.wire import CallFailedError, Shape, UpstreamError
+from compile_loop.models.wire import CallFailedError, Shape, Upstream, UpstreamError
 
 _SENTENCES = {
     "NoPermissions": (
@@ -38,7 +39,6 @@ _SENTENCES = {
     ),
     "NotFound": (ModelErrorKind.NOT_FOUND, "VS Code offers no model {model} any more. Choose another."),
 }
-_ALWAYS_JOINED = Shape(system_as_user=True)
 
 
 class RelayedGenerator:
@@ -56,6 +56,7 @@ class RelayedGenerator:
         self._relay = relay
         self._policy = policy or RetryPolicy(retries=settings.retries)
         self._timing = timing or Timing()
+        self._shape = Shape(system_as_user=True)
 
     @property
     def name(self) -> str:
@@ -67,8 +68,13 @@ class RelayedGenerator:
     ) -> AsyncGenerator[TurnEvent, None]:
         """Stream one reply; see `TurnGenerator.generate`. The editor counts no tokens, so there is no usage."""
         started = self._timing.clock()
+        sent: dict[str, object] = {"tools": True} if tools else {}
         events = with_retries(
-            lambda: self._call(messages, tools, started), self._policy, self._timing, learn=_nothing, judge=_unjudged
+            lambda: self._call(messages, tools, started),
+            self._policy,
+            self._timing,
+            learn=lambda error: learn(error.upstream, sent, self._shape),
+            judge=lambda error: self._failed(RelayError("", error.upstream.message)),
         )
         try:
             async for event in events:
@@ -82,7 +88,8 @@ class RelayedGenerator:
     async def _call(
         self, messages: tuple[Message, ...], tools: tuple[ToolSchema, ...], started: float
     ) -> AsyncGenerator[TurnEvent, None]:
-        pieces = self._relay(self._settings.model, relayed(messages), tools)
+        tools = () if "tools" in self._shape.dropped else tools
+        pieces = self._relay(self._settings.model, relayed(messages, self._shape), tools)
         shown = ThinkingFilter()
         text: list[str] = []
         calls: list[ToolCall] = []
@@ -104,6 +111,8 @@ class RelayedGenerator:
                     if visible := shown.feed(part.text):
                         yield TextDelta(visible)
         except RelayError as error:
+            if not error.code:
+                raise UpstreamError(Upstream(400, error.message)) from error
             raise self._failed(error) from error
         finally:
             if (close := getattr(pieces, "aclose", None)) is not None:
@@ -132,13 +141,16 @@ class RelayedGenerator:
             said = f" ({words.rstrip('.')})" if words else ""
             return CallFailedError(kind, f"{sentence.format(model=model)}{said}")
         kind, passing = kind_of_words(words)
+        if kind is ModelErrorKind.CONTEXT:
+            advice = "Choose fewer files, or a model with a larger context."
+            return CallFailedError(kind, f"The conversation is too long for {model} ({words.rstrip('.')}). {advice}")
         return CallFailedError(kind, f"VS Code's model {model} gave no reply: {words.rstrip('.')}.", passing=passing)
 
 
-def relayed(messages: Sequence[Message]) -> tuple[RelayMessage, ...]:
+def relayed(messages: Sequence[Message], shape: Shape) -> tuple[RelayMessage, ...]:
     """The conversation as the editor takes it: no system role, results in a message of the user."""
     turns: list[tuple[str, list[TextPart | CallPart | ResultPart]]] = []
-    for message in valid_messages(messages, _ALWAYS_JOINED):
+    for message in valid_messages(messages, shape):
         role = "assistant" if message.role == "assistant" else "user"
         parts: list[TextPart | CallPart | ResultPart] = []
         if message.role == "tool":
@@ -151,11 +163,3 @@ def relayed(messages: Sequence[Message]) -> tuple[RelayMessage, ...]:
         else:
             turns.append((role, parts))
     return tuple(RelayMessage(role, tuple(parts)) for role, parts in turns)
-
-
-def _nothing(_error: UpstreamError) -> str | None:
-    return None
-
-
-def _unjudged(error: UpstreamError) -> CallFailedError:
-    return CallFailedError(ModelErrorKind.UNAVAILABLE, error.upstream.message)

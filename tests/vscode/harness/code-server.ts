@@ -51,18 +51,47 @@ export interface Options {
   readonly env?: Record<string, string>;
   /** A package to install, instead of the extension as it lies in this checkout. */
   readonly vsix?: string | undefined;
+  /** What a model that another extension offers says, one reply a request; without it there is no such model. */
+  readonly lent?: readonly LentReply[];
+}
+
+export interface LentReply {
+  readonly text?: string;
+  readonly calls?: readonly { name: string; input: object }[];
+  /** Nothing follows until the request is cancelled. */
+  readonly endless?: boolean;
+  /** The kind of the error that it throws. */
+  readonly refuses?: "NoPermissions" | "Blocked" | "NotFound";
+}
+
+/** What the lent model was asked, and how often it was told to stop. */
+export interface Lent {
+  readonly requests: { messages: { role: number; parts: LentPart[] }[]; tools: string[] }[];
+  readonly cancelled: number;
+}
+
+interface LentPart {
+  readonly text?: string;
+  readonly callId?: string;
+  readonly name?: string;
+  readonly input?: object;
 }
 
 /** A VS Code served on loopback, with the extension and its test companion in it, and all that belongs to it in one folder. */
 export class CodeServer {
   readonly root = mkdtempSync(join(tmpdir(), "compile-loop-vscode-"));
   readonly state = join(this.root, "state.json");
+  private readonly lentReplies = join(this.root, "lent-replies.json");
+  private readonly lentState = join(this.root, "lent-state.json");
   private child: ChildProcess | undefined;
   private port = 0;
 
-  async start({ settings = {}, trusted = true, env = {}, vsix }: Options): Promise<void> {
+  async start({ settings = {}, trusted = true, env = {}, vsix, lent }: Options): Promise<void> {
     this.configure(settings);
     this.addExtensions(vsix);
+    if (lent) {
+      this.addLender(lent);
+    }
     this.port = await freePort();
     const log = openSync(this.logFile, "w");
     const words = [
@@ -125,6 +154,11 @@ export class CodeServer {
     return own.map((path) => readFileSync(join(logs, path), "utf8").split("\n").slice(-lines).join("\n")).join("\n");
   }
 
+  /** What the lent model was asked; undefined as long as it is not offered. */
+  get lent(): Lent | undefined {
+    return existsSync(this.lentState) ? JSON.parse(readFileSync(this.lentState, "utf8")) : undefined;
+  }
+
   /** Ends every process and removes every file of it. */
   async stop(): Promise<void> {
     const child = this.child;
@@ -174,7 +208,15 @@ export class CodeServer {
       XDG_STATE_HOME: join(this.root, "state"),
       EXTENSIONS_GALLERY: '{"serviceUrl":""}',
       COMPANION_STATE: this.state,
+      LENDER_REPLIES: this.lentReplies,
+      LENDER_STATE: this.lentState,
     };
+  }
+
+  private addLender(replies: readonly LentReply[]): void {
+    writeFileSync(this.lentReplies, JSON.stringify(replies));
+    const lender = join(this.root, "extensions", "compile-loop.lender-0.0.1");
+    cpSync(join(ROOT, "tests/vscode/lender"), lender, { recursive: true });
   }
 }
 

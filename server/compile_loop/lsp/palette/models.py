@@ -11,10 +11,11 @@ from compile_loop.lsp.palette.call import Call
 from compile_loop.lsp.places import root_near
 from compile_loop.lsp.protocol import PickItem
 from compile_loop.lsp.rpc import Refused
+from compile_loop.models.choice import NO_MODEL
 from compile_loop.models.choose import ConfigurationError, parse_model
 from compile_loop.models.find import KeyFound, find_keys, find_servers
 
-NONE, TYPE, LOOK = "none", "type", "look"
+NONE, TYPE, LOOK = NO_MODEL, "type", "look"
 EXAMPLES = {"anthropic": "claude-sonnet-4-5", "openai": "gpt-4.1"}
 
 
@@ -27,7 +28,7 @@ async def choose_model(ls: LoopServer, call: Call) -> None:
             id=NONE,
             label="$(circle-slash) No model",
             description="only fixes that the compiler itself suggests; needs no key",
-            picked=not settings.model,
+            picked=settings.model.strip() in ("", NO_MODEL),
         ),
         PickItem(
             id=LOOK,
@@ -36,6 +37,13 @@ async def choose_model(ls: LoopServer, call: Call) -> None:
         ),
         PickItem(id=TYPE, label="$(edit) PROVIDER:NAME…", description=f"now: {settings.model or 'none'}"),
     ]
+    lent = await ls.ui.language_models()
+    if lent:
+        items.append(PickItem(id="", label="models of this editor", separator=True))
+        items += [
+            PickItem(id=f"lent {each.id}", label=f"$(sparkle) {each.name}", description=f"{each.vendor}, needs no key")
+            for each in lent
+        ]
     if keys:
         items.append(PickItem(id="", label="keys in the environment", separator=True))
         items += [
@@ -45,11 +53,13 @@ async def choose_model(ls: LoopServer, call: Call) -> None:
     picked = await ls.ui.pick("Model that is asked for fixes", items)
     choice = picked[0] if picked else None
     if choice == NONE:
-        await _set(ls, "", "")
+        await _set(ls, NO_MODEL, "")
     elif choice == TYPE:
         await _typed(ls, settings.model, settings.base_url)
     elif choice == LOOK:
         await _local(ls)
+    elif choice and choice.startswith("lent "):
+        await _set(ls, f"vscode:{choice.removeprefix('lent ')}", "")
     elif choice:
         await _keyed(ls, next(each for each in keys if choice == f"key {each.variable}"))
 
@@ -57,7 +67,7 @@ async def choose_model(ls: LoopServer, call: Call) -> None:
 async def set_api_key(ls: LoopServer, call: Call) -> None:
     """Set API Key: for the endpoint of the model that is set."""
     settings = await config.pull(ls, root_near(ls.documents, call.nearby()))
-    if not settings.model.strip():
+    if settings.model.strip() in ("", NO_MODEL):
         raise Refused("Choose a model first: a key belongs to the address of its model.", CHOOSE)
     if secret_name(settings) is None:
         raise Refused(f"The model {settings.model} needs no key.")
@@ -113,7 +123,7 @@ async def _set(ls: LoopServer, model: str, base_url: str, api_key_env: str = "")
         await ls.ui.configure(name, value or None)
     said = (
         f"Fixes are asked of {model} from now on."
-        if model
+        if model != NO_MODEL
         else "No model is asked: only the compiler's suggestions are tried."
     )
     await ls.ui.message("info", said)
