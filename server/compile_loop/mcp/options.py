@@ -12,7 +12,8 @@ from compile_loop.settings import Settings
 class Options:
     """`root` is the only folder to work in; None: the client's roots, else the current folder.
 
-    With `checks` those decide, and a caller can name no other command; without `caller_checks` it can name none at all. `model_reason` says why it is the settings' model.
+    With `checks` those decide, and a caller can name no other command; without `caller_checks` it can name none at all.
+    `model_reason` says why it is the settings' model.
     """
 
     settings: Settings
