@@ -9,8 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import platformdirs
-
+from compile_loop import clearing
 from compile_loop.checks.admission import check_scripts, files_named, gate
 from compile_loop.checks.advisers import ToolAdvisers
 from compile_loop.checks.concealment import hide_from_processes
@@ -18,7 +17,6 @@ from compile_loop.checks.contract import CommandContract
 from compile_loop.checks.contract_file import NAME as CONTRACT_FILE
 from compile_loop.checks.contract_file import ContractFile, read_contract_file
 from compile_loop.checks.holdout_commands import CommandHoldouts
-from compile_loop.checks.process_tree import end_orphans
 from compile_loop.checks.protection import WorkspaceProtection
 from compile_loop.checks.validate import ContractError
 from compile_loop.contracts.checks import Check, ContractResult
@@ -49,12 +47,13 @@ from compile_loop.record.memory import FileMemory
 from compile_loop.record.recorder import Recorder
 from compile_loop.recording import recorded, secrets_of
 from compile_loop.settings import Settings
-from compile_loop.shadow.journal import recover
-from compile_loop.shadow.leftovers import sweep
 from compile_loop.shadow.probe import choose
 from compile_loop.shadow.visible import Visible
 from compile_loop.toolchains.detect import detect
 from compile_loop.tools.catalogue import ToolMode
+
+clear_up = clearing.clear_up
+state_folder = clearing.state_folder
 
 
 class ConfigurationError(ValueError):
@@ -175,13 +174,6 @@ def _recorded(job: Job, root: Path, request: RunRequest, parts: Parts) -> tuple[
     return recorded(parts, runs_folder(), asked, buffers, environment=os.environ, secrets=secrets, lineage=job.lineage)
 
 
-def clear_up() -> None:
-    """End and remove what killed runs left behind: processes, mounts, temporary folders (SPEC W4)."""
-    sweep()
-    end_orphans()
-    recover(state_folder() / "journals")
-
-
 def carry_on(job: Job, finished: Run) -> Run:
     """Continue a finished run with `job.spec` as a further wish, in the same conversation (SPEC L19)."""
     run = start(replace(job, lineage={**job.lineage, "continues": finished.run_id}))
@@ -268,11 +260,6 @@ def _checks(job: Job, file: ContractFile) -> list[Check]:
             "Give the command that should pass as the check."
         )
     return [replace(proposals[0].check, idle_timeout=idle, total_timeout=total)]
-
-
-def state_folder() -> Path:
-    """Where this user's journals, records and repair memory lie; they never leave the machine."""
-    return platformdirs.user_state_path("compile-loop", appauthor=False)
 
 
 def runs_folder() -> Path:

@@ -10,6 +10,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pygls.io_ import run_async
@@ -41,6 +42,7 @@ async def live(streams: Streams) -> int:
     configure(server)
     _end_on_signals(loop, reader)
     watch = asyncio.create_task(_watch_client(server, reader))
+    clearing = asyncio.create_task(_clear_up(server))
     try:
         await run_async(threading.Event(), reader, server.protocol, log, server.report_server_error)
         status = 0
@@ -48,6 +50,7 @@ async def live(streams: Streams) -> int:
         status = end.code if isinstance(end.code, int) else 1
     finally:
         watch.cancel()
+        clearing.cancel()
         _end_for_certain()
         await server.finish()
         writer.close()
@@ -68,6 +71,24 @@ def _end_on_signals(loop: asyncio.AbstractEventLoop, reader: Reader) -> None:
             loop.add_signal_handler(number, reader.end)
         except (NotImplementedError, RuntimeError):
             return  # Windows: the client ends us by closing our input
+
+
+async def _clear_up(server: LoopServer) -> None:
+    """What servers that were killed left behind, away as soon as the client has its first answer (SPEC W4)."""
+    await server.greeted.wait()
+    try:
+        restored = await asyncio.to_thread(_clear)
+    except Exception as error:
+        log.warning("What a killed run left behind could not be cleared away: %r", error)
+        return
+    for path in restored:
+        log.warning("%s is as it was before a run that was killed.", path)
+
+
+def _clear() -> list[Path]:
+    from compile_loop.clearing import clear_up
+
+    return clear_up()
 
 
 async def _watch_client(server: LoopServer, reader: Reader) -> None:
