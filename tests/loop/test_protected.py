@@ -93,6 +93,8 @@ async def test_what_a_build_makes_is_no_addition(root: Path, isolation: str) -> 
             "echo > tests/output.txt",
             "echo > generated/conftest.py",
             "echo > Cargo.lock",
+            "echo '# CMAKE generated file: DO NOT EDIT!' > Makefile",
+            "echo '[]' > compile_commands.json",
         ]
     )
     told = await run(

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class FileMark:
-    """A file's bytes in short: a digest of them all, and the first eight. `digest` is None where there is no file."""
+    """A file's bytes in short: a digest of them all, and the first 32. `digest` is None where there is no file."""
 
     digest: bytes | None
     head: bytes = b""

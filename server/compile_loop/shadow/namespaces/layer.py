@@ -35,7 +35,7 @@ def changed(upper: bytes, root: bytes) -> list[tuple[bytes, bool]]:
 
 
 def mark(path: bytes) -> tuple[bytes | None, bytes]:
-    """A digest of a file's bytes, or of where a link leads, and the first eight bytes; None where there is no file."""
+    """A digest of a file's bytes, or of where a link leads, and the first 32 bytes; None where there is no file."""
     try:
         if os.path.islink(path):
             return hashlib.blake2b(b"link " + os.readlink(path), digest_size=16).digest(), b""
@@ -48,7 +48,7 @@ def mark(path: bytes) -> tuple[bytes | None, bytes]:
     with open(descriptor, "rb") as file:
         try:
             while data := file.read(1 << 20):
-                head = head or data[:8]
+                head = head or data[:32]
                 digest.update(data)
         except OSError:
             return None, b""
