@@ -69,6 +69,10 @@ REPORTS = {
         "unit/checks/test_contract_rules.py: test_a_check_gets_the_users_environment_without_model_keys",
         "loop/test_hostile_checks.py: test_no_check_finds_a_model_key_in_any_process",
     ],
+    "G12 secrets in the prompt": [
+        "loop/test_asking.py: test_what_may_not_be_read_is_refused_with_the_reason",
+        "loop/test_targets.py: test_what_decides_or_lies_outside_is_not_opened_by_naming_it",
+    ],
     "G13 instructions that are hidden in a file": [
         "unit/conversation/test_prompts.py: test_the_smallest_change_is_asked_for_and_what_a_file_says_is_data",
         "loop/test_trouble.py: test_words_of_the_compiler_or_of_a_file_widen_nothing",
