@@ -53,6 +53,7 @@ class Watch:
         self._policy = Policy(TriggerMemory(state / "triggers.json"), time.monotonic, date.today)
         self._facts = Facts()
         self._own: dict[str, str] = {}
+        self._asking: set[Path] = set()
         self._due: asyncio.TimerHandle | None = None
         self.failed_task: TaskEnded | None = None
         """The newest, for the command that fixes it."""
@@ -138,7 +139,7 @@ class Watch:
             await self._react(Cause(words, (key,), root, params, "Never for This Task"), settings)
 
     async def _react(self, cause: Cause, settings: Settings) -> None:
-        if not self._ls.trusted or self._busy(cause.root):
+        if not self._ls.trusted or self._busy(cause.root) or cause.root in self._asking:
             return
         self._policy.acted(cause.keys)
         action = self._policy.decide(cause.root, settings.trigger, settings.auto_runs_per_day)
@@ -160,7 +161,12 @@ class Watch:
             f"May Compile Loop start runs by itself in {root.name}? At most {settings.auto_runs_per_day} a day, "
             f"with {model}. A result is shown or applied as compileLoop.apply says."
         )
-        if await self._ui.message("info", question, ALLOW, LATER) != ALLOW:
+        self._asking.add(root)
+        try:
+            choice = await self._ui.message("info", question, ALLOW, LATER)
+        finally:
+            self._asking.discard(root)
+        if choice != ALLOW:
             self._policy.decline(root)
             return False
         self._policy.memory.consent(root)
