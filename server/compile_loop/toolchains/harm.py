@@ -24,7 +24,8 @@ _KEYWORD = re.compile(
     r"|typedef|typename|union|unsigned|using|virtual|void|while"
 )
 _FAILS_LATER = re.compile(
-    r"\.unwrap\(|\.expect\(|\bunsafe\b|\b(?:panic|todo|unimplemented|unreachable)!|\btransmute\b|\bunchecked_"
+    r"\.unwrap\(|\.expect\(|\bunsafe\b|\b(?:panic|todo|unimplemented|unreachable)!"
+    r"|\bpanic\(|\bthrow new Error\(|\bNotImplemented|\btransmute\b|\bunchecked_"
 )
 _SILENCES = re.compile(
     r"@ts-(?:ignore|nocheck|expect-error)|\bas (?:any|unknown|never)\b|: any\b|<any>|eslint-disable|shellcheck disable|NOLINT"

@@ -7,6 +7,7 @@ runs with Node in the workspace's root and loads the TypeScript that the project
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -15,12 +16,15 @@ from typing import Any
 
 from compile_loop.contracts.diagnostics import Diagnostic, Range, SuggestedEdit, Suggestion
 from compile_loop.toolchains.advice import Offered, Question, is_inside
+from compile_loop.toolchains.language_server.quick_fixes import quick_fixes
+from compile_loop.toolchains.manifest import json_of, own_program
 from compile_loop.toolchains.sources import Sources
 from compile_loop.toolchains.suggestions import weighed
 from compile_loop.toolchains.tree import Tree
 
 SCRIPT = Path(__file__).with_name("code_fixes.cjs")
 _MOST_ASKED = 40
+_NATIVE = 7
 _CODE = re.compile(r"TS(\d{1,6})$")
 _STATED = re.compile(
     r"import|spelling|unusedIdentifier|fixAwaitInSyncFunction|addMissing(?:Async|Await|Const|NewOperator)"
@@ -36,9 +40,17 @@ _STATED = re.compile(
 
 
 def code_fixes(diagnostics: Sequence[Diagnostic], root: Path) -> Iterator[Question]:
-    """The question to ask in the workspace's root; none where no error of the check is TypeScript's."""
+    """The question to ask in the workspace's root; none where no error of the check is TypeScript's.
+
+    From version 7 on TypeScript is a native program: it has no service to load, but is a language server itself.
+    """
     about = tuple(one for one in diagnostics if _is_ours(one))[:_MOST_ASKED]
     if not about:
+        return
+    first = (root / str(about[0].file)).parent
+    if _major(first, root) >= _NATIVE:
+        server = os.path.normpath(first / own_program("tsc", first, root))
+        yield quick_fixes((server, "--lsp", "--stdio"), about)
         return
     request = [
         {
@@ -51,6 +63,18 @@ def code_fixes(diagnostics: Sequence[Diagnostic], root: Path) -> Iterator[Questi
     ]
     command = ("node", str(SCRIPT), json.dumps(request, separators=(",", ":")))
     yield Question(command, about, lambda lines, at, sources: _read(about, lines, at, sources))
+
+
+def _major(directory: Path, root: Path) -> int:
+    """The major version of the TypeScript that a project has; 0 where it has none."""
+    for above in (directory, *directory.parents):
+        version = str(json_of(above / "node_modules" / "typescript" / "package.json").get("version", ""))
+        if version:
+            number = version.partition(".")[0]
+            return int(number) if number.isdigit() else 0
+        if above == root:
+            break
+    return 0
 
 
 def _is_ours(one: Diagnostic) -> bool:
