@@ -15,7 +15,7 @@ test("installed from its package with no network: its own Python, a fix, a repai
   if (process.env.OFFLINE === "namespace") {
     await assert.rejects(reach("192.0.2.1"), "there is a network after all");
   }
-  const vsix = found(DIST, /^compile-loop-.*\.vsix$/)[0];
+  const vsix = found(DIST, new RegExp(`^compile-loop-${process.platform}-${process.arch}-.*\\.vsix$`))[0];
   // The Python extension's choice; it comes before the path.
   const CHOSEN_PYTHON = execFileSync("python3", ["-c", "import sys; print(sys.executable)"], {
     encoding: "utf8",
