@@ -56,7 +56,7 @@ async def test_diagnostics_come_while_the_check_runs(start: Start, broken: Path,
 
 @pytest.mark.spec("D4")
 async def test_stale_diagnostics_are_taken_back(start: Start, broken: Path) -> None:
-    """On the next run, on closing, on deletion, on acceptance and on shutdown."""
+    """D03: on the next run, on closing, on deletion, on acceptance and on shutdown."""
     with ModelServer(says(REPLY)) as server:
         editor = await start(broken.parent, settings={"check": CHECK})
 

@@ -64,13 +64,15 @@ class CommandContract:
         )
         variables = self._variables(check, shadow.root)
         found: list[Diagnostic] = []
-        told: set[Diagnostic] = set()
+        told: set[tuple[object, ...]] = set()
 
         def tell(diagnostics: Iterable[Diagnostic]) -> None:
-            for diagnostic in diagnostics:
-                if diagnostic not in told:
-                    told.add(diagnostic)
-                    emit(DiagnosticFound(check.name, diagnostic))
+            """Once each; what comes to one that was told at a pause is in the result."""
+            for one in diagnostics:
+                complaint = (one.file, one.range.start, one.code, one.message.split("\n", 1)[0])
+                if complaint not in told:
+                    told.add(complaint)
+                    emit(DiagnosticFound(check.name, one))
 
         def take(diagnostics: Sequence[Diagnostic]) -> None:
             found.extend(diagnostics)

@@ -54,7 +54,10 @@ class CheckStarted(Event):
 
 @dataclass(frozen=True, slots=True)
 class DiagnosticFound(Event):
-    """A diagnostic was read while the check still runs (SPEC D4)."""
+    """A diagnostic was read while the check still runs (SPEC D4).
+
+    Told at a pause of the tool it may lack what comes later: notes, the end of its range. The check's result has all.
+    """
 
     check: str
     diagnostic: Diagnostic

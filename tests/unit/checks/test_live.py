@@ -58,6 +58,17 @@ async def test_the_last_diagnostic_is_told_before_anything_else_is_printed(said:
 
 
 @pytest.mark.spec("D4")
+async def test_what_comes_after_a_pause_is_in_the_result_and_told_once(tmp_path: Path) -> None:
+    (tmp_path / "a.c").write_text("int x\nint y\n")
+    heard = Answering(tmp_path / "go")
+    script = "echo 'a.c:1:5: error: one'; until [ -e go ]; do sleep 0.05; done; echo 'a.c:2:5: note: here'; exit 1"
+    result = await check(tmp_path, script, heard)
+    (error,) = result.errors
+    assert [place.message for place in error.related] == ["here"]
+    assert [event.diagnostic.related for event in heard if isinstance(event, DiagnosticFound)] == [()]
+
+
+@pytest.mark.spec("D4")
 async def test_json_that_was_cut_off_gives_what_was_whole(tmp_path: Path) -> None:
     (tmp_path / "a.js").write_text("x\ny\n")
     finding = '{"ruleId": "r", "severity": 2, "message": "one", "line": 1, "column": 1}'
