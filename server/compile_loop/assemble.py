@@ -107,6 +107,7 @@ def start(job: Job) -> Run:
         tool_mode=ToolMode(job.settings.tool_mode),
         max_rounds=job.settings.max_rounds,
         max_steps=job.settings.max_steps,
+        max_holdout_rounds=job.settings.max_holdout_rounds,
         budget=Budget(job.settings.max_tokens_per_run, job.settings.max_cost),
         context_window=job.settings.context_window,
         questions_wait=job.settings.question_seconds,

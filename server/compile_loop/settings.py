@@ -57,6 +57,7 @@ class Settings(BaseModel):
     tool_mode: Literal["auto", "read_only", "none", "adaptive"] = "auto"
     """Which channel the model has: tools and text, reading tools and text, text alone, or text alone as a rescue."""
     max_steps: int = Field(default=40, ge=1)
+    max_holdout_rounds: int = Field(default=2, ge=0, le=20)
     max_tokens_per_run: int | None = Field(default=400_000, ge=1)
     max_cost: float | None = Field(default=1.0, gt=0)
     """In the account's currency, where the model's price is known."""

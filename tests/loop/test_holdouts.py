@@ -97,6 +97,13 @@ async def test_climbs_are_bounded_and_then_the_failure_is_holdout_with_a_partial
     assert told.outcome.edit.paths == ("rule.py",)
 
 
+@pytest.mark.spec("Q5", "K5")
+async def test_how_many_climbs_there_are_is_a_setting(root: Path) -> None:
+    told = await fix(root, [VISIBLE_ONLY], targets=["rule.py"], settings={"max_holdout_rounds": 0})
+    assert told.outcome.failure and told.outcome.failure.kind is FailureKind.HOLDOUT
+    assert len(told.model.requests) == 1
+
+
 @pytest.mark.spec("Q5")
 @pytest.mark.parametrize(
     ("reveals", "told_model", "kept"),
