@@ -109,7 +109,8 @@ async def test_typing_at_random_during_applies_loses_no_keystroke(start: Start, 
     with ModelServer(says(reply)) as server:
         editor = await start(tmp_path, settings={**asks(server), "check": "sh check.sh", "maxRounds": 1})
         opened = [editor.open(path) for path in paths]
-        result = await editor.run(*paths, spec="Add x to itself.")  # with a wish, nobody looks for a smaller edit
+        asked = editor.send_run(None, *paths, spec="Add x to itself.")  # with a wish, nobody looks for a smaller edit
+        result = await asyncio.wait_for(asked, 60 + APPLIES)
     assert result["ending"] == "green", result["message"]
     before = [document.text for document in opened]
     struck: list[list[int]] = [[] for _ in paths]
