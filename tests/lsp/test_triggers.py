@@ -132,6 +132,7 @@ async def test_off_is_off_and_an_untrusted_folder_is_left_alone(start: Start, br
     other.write_text(BROKEN)
     fails(person, other)
     await person.editor.until(lambda: len(person.editor.said("workspace/configuration")) >= 2)
+    await person.editor.request("compileLoop/tree", {})  # by its answer the server has made up its mind
     person.tells("trust", {"trusted": True})
     third = broken.with_name("c.c")
     third.write_text(BROKEN)
