@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
 from tests.support.tools import absent
 
 from compile_loop.settings import Settings
+
+settings.register_profile("no clock", deadline=None)  # a busy machine is no fault of the code
+settings.load_profile("no clock")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -179,7 +179,7 @@ class Editor:
         protocol.structure_message = watch  # type: ignore[method-assign]
         try:
             protocol._send_data({"jsonrpc": "2.0", "id": msg_id, "method": method, "params": params})
-            return await asyncio.wait_for(answered, 10)
+            return await asyncio.wait_for(answered, 60)
         finally:
             protocol.structure_message = usual  # type: ignore[method-assign]
 
