@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from compile_loop.lsp.client import Client
 
 if TYPE_CHECKING:
-    from compile_loop.lsp.lent_models import Heard
     from compile_loop.lsp.publish import Publisher
     from compile_loop.lsp.results import Results
     from compile_loop.lsp.runs import Runs
@@ -27,7 +27,7 @@ class LoopServer(Client):
 
     def __init__(self) -> None:
         super().__init__()
-        self.replies: dict[str, Heard] = {}
+        self.replies: dict[str, Callable[[Any], None]] = {}
         """Who hears the pieces of each reply of the editor's models, by its key."""
         self._parts: Parts | None = None
         self._finished = False
