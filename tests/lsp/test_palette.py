@@ -408,9 +408,15 @@ async def test_a_file_that_changed_meanwhile_is_a_choice(start: Start, broken: P
             compared.append(True)
             return {"choice": "Compare"} if len(compared) == 1 else ({"choice": choice} if choice else {})
 
+        shown: list[Any] = []
+        person.answers("diff", "Mine", shown.append)
         person.answers("message", "a.c was changed after the run had read it", decide)
         await person.gives("apply")
         await person.hears("a.c was changed after", 2)
+        sides = [types.TextDocumentContentParams(shown[0]["files"][0][side]) for side in ("left", "right")]
+        if choice is None:
+            texts = [(await person.editor.request("workspace/textDocumentContent", side)).text for side in sides]
+            assert texts == [mine, FIXED]
         if choice is None:
             await person.editor.request("compileLoop/tree", {})
             assert (one.text, two.text) == (mine, BROKEN)
@@ -418,5 +424,6 @@ async def test_a_file_that_changed_meanwhile_is_a_choice(start: Start, broken: P
         await person.hears("Applied to")
     assert one.text == (mine if choice == "Keep Mine" else FIXED)
     assert two.text == BROKEN.replace("x + y", "2 * x")
-    [compare] = [q for q in person.questions("diff") if "Mine" in q["title"]]
-    assert compare["files"][0]["left"] == one.uri
+    [compare] = shown
+    keys = [q["key"] for q in person.questions("diff") if not q["files"]]
+    assert compare["key"] in keys, "what was shown for the choice stays open after it"

@@ -42,14 +42,14 @@ async def settle(ls: LoopServer, result: Result, uris: Sequence[str]) -> list[st
 
 async def _ask(ls: LoopServer, result: Result, change: FileChange) -> str | None:
     words = f"{change.path} was changed after the run had read it. Which text is to stay?"
-    while True:
-        choice = await ls.ui.message("warning", words, COMPARE, MINE, FIX)
-        if choice != COMPARE:
-            return choice
-        uri = result.uri(change)
+    key = f"{result.run_id} {change.path}"
+    while (choice := await ls.ui.message("warning", words, COMPARE, MINE, FIX)) == COMPARE:
+        left = content_uri(result, "now", change)
         right = None if change.after is None else content_uri(result, "after", change)
-        sides = DiffFile(uri=uri, label=change.path, left=uri, right=right)
-        await ls.ui.diff(f"{result.run_id} {change.path}", f"Mine ↔ Fix: {change.path}", [sides])
+        sides = DiffFile(uri=result.uri(change), label=change.path, left=left, right=right)
+        await ls.ui.diff(key, f"Mine ↔ Fix: {change.path}", [sides])
+    await ls.ui.close_diff(key)
+    return choice
 
 
 async def _over_present(ls: LoopServer, result: Result, change: FileChange) -> FileChange:

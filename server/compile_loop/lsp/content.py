@@ -22,7 +22,7 @@ async def text_document_content(
     match uri.scheme, *unquote(uri.query).split("/"):
         case scheme, "record", run, number, side if scheme == CONTENT_SCHEME and number.lstrip("-").isdecimal():
             return types.TextDocumentContentResult(await _recorded(run, int(number), side, path))
-        case scheme, run_id, "before" | "after" as side if scheme == CONTENT_SCHEME:
+        case scheme, run_id, "before" | "after" | "now" as side if scheme == CONTENT_SCHEME:
             return types.TextDocumentContentResult(_side(ls, run_id, side, path))
     raise Refused(f"{params.uri} is no document of Compile Loop.")
 
@@ -30,9 +30,12 @@ async def text_document_content(
 def _side(ls: LoopServer, run_id: str, side: str, path: str) -> str:
     result = ls.results.get(run_id)
     change = next((c for c in result.edit.files if c.path == path), None) if result else None
-    if change is None:
+    if result is None or change is None:
         raise Refused("This result is not there any more. Run again.")
-    return text_of(change.before if side == "before" else change.after, change.encoding)
+    document = ls.documents.open_document(result.path(change)) if side == "now" else None
+    if document is not None:
+        return str(document.source)
+    return text_of(change.after if side == "after" else change.before, change.encoding)
 
 
 async def _recorded(run: str, number: int, side: str, path: str) -> str:

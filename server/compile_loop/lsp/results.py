@@ -159,8 +159,11 @@ def sentence(outcome: Outcome) -> str:
     return said
 
 
-def content_uri(result: Result, side: Literal["before", "after"], change: FileChange) -> str:
-    """The virtual document of one side of a change. Both have the file's path, so that they are shown as a change of it."""
+def content_uri(result: Result, side: Literal["before", "after", "now"], change: FileChange) -> str:
+    """The virtual document of one side of a change. Both have the file's path, so that they are shown as a change of it.
+
+    `now` is the text that the user has there at this moment.
+    """
     return f"{CONTENT_SCHEME}:/{quote(change.path)}?{result.run_id}/{side}"
 
 

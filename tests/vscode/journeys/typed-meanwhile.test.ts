@@ -28,6 +28,7 @@ test("typed into the same lines before Apply: a choice, nothing overwritten; the
       await vscode.picture("typed-meanwhile");
       assert.equal(vscode.text("main.c"), typed);
       await vscode.command("Notifications: Clear All Notifications");
+      await vscode.page.locator(".tab", { hasText: "Mine ↔ Fix" }).waitFor({ state: "detached" });
       await vscode.openFile("main.c");
 
       await vscode.focusEditor();
