@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from lsprotocol import types
@@ -32,10 +33,19 @@ def _side(ls: LoopServer, run_id: str, side: str, path: str) -> str:
     change = next((c for c in result.edit.files if c.path == path), None) if result else None
     if result is None or change is None:
         raise Refused("This result is not there any more. Run again.")
-    document = ls.documents.open_document(result.path(change)) if side == "now" else None
+    if side == "now":
+        return _present(ls, result.path(change), change.encoding)
+    return text_of(change.before if side == "before" else change.after, change.encoding)
+
+
+def _present(ls: LoopServer, path: Path, encoding: str) -> str:
+    document = ls.documents.open_document(path)
     if document is not None:
         return str(document.source)
-    return text_of(change.after if side == "after" else change.before, change.encoding)
+    try:
+        return text_of(path.read_bytes(), encoding)
+    except OSError:
+        return ""  # it was deleted meanwhile
 
 
 async def _recorded(run: str, number: int, side: str, path: str) -> str:
