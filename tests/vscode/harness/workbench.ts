@@ -135,10 +135,11 @@ ${server.log()}`);
   /** A file of the folder in an editor, its caret in front. */
   async openFile(name: string, path = name, query = name): Promise<void> {
     const begins = new RegExp(`^\\s*${name.replaceAll(".", "\\.")}`); // no diff of it, whose name has more before
-    if (this.text(path) === undefined) {
-      await this.quickPick("Control+P", query, begins);
+    const tab = this.page.locator(".tab", { hasText: begins }).first();
+    if (this.text(path) !== undefined && (await tab.count()) > 0) {
+      await tab.click();
     } else {
-      await this.page.locator(".tab", { hasText: begins }).first().click();
+      await this.quickPick("Control+P", query, begins);
     }
     await this.page.locator(".tab.active", { hasText: begins }).waitFor();
     await until(`${name} to be open`, () => this.text(path) !== undefined);
