@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compile_loop.models.tool_calls import CallAssembler
@@ -64,6 +64,7 @@ def fragments(habits: Habits, at: int, name: str, text: str, places: list[int]) 
     return made
 
 
+@settings(deadline=None)
 @given(habits, arguments, st.data())
 def test_the_same_calls_come_out(habits: Habits, values: list[str], data: st.DataObject) -> None:
     expected, streams = [], []
@@ -83,6 +84,7 @@ def test_the_same_calls_come_out(habits: Habits, values: list[str], data: st.Dat
     assert [(call.id, call.name, json.loads(call.arguments)) for call in assembler.calls] == expected
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(*[st.none() | st.integers(0, 2) | st.text(max_size=3)] * 4), max_size=8))
 def test_no_fragment_breaks_it(fed: list[tuple[Any, Any, Any, Any]]) -> None:
     assembler = CallAssembler(NAMES)
