@@ -224,7 +224,7 @@ async def test_the_auth_gate_is_asked_before_the_first_call_and_after_a_refusal(
     told = await run(root, [], generator=Locked([SEMICOLON], refusals), auth=gate)
     assert (told.outcome.failure.kind if told.outcome.failure else None) is kind
     assert gate.reasons == [None, *["The key was refused."] * refusals]
-    assert told.of(Waiting)
+    assert len(told.of(Waiting)) == refusals, "a key that is there is no wait"
 
 
 @pytest.mark.spec("L14")

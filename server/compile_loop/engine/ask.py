@@ -110,7 +110,8 @@ async def _with_credential(
     reason: str | None = None
     while True:
         if gate is not None and (reason is not None or course.spending.calls == 0):
-            course.emit(Waiting(reason or "checking that the model can be reached", course.request.questions_wait))
+            if reason is not None:
+                course.emit(Waiting(reason, course.request.questions_wait))
             if not await course.while_waiting(gate.usable(reason)):
                 raise GaveUp(FailureKind.NEEDS_AUTH, reason or "The model needs a credential, and none is there.")
         try:
