@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from tests.loop.test_personas import Met, meet
 from tests.support.model_server import Answer, ModelServer, Request, calls, chunk, fails, says
 
 from compile_loop.assemble import Job, start
-from compile_loop.contracts.events import EditApplied, Regrounded, RunFinished, Waiting, Warned
+from compile_loop.contracts.events import EditApplied, ModelText, Regrounded, RunFinished, Waiting, Warned
 from compile_loop.settings import Settings
 
 
@@ -149,3 +150,69 @@ async def test_words_of_the_compiler_or_of_a_file_widen_nothing(root: Path) -> N
     assert met.how == "no_edits_applied"
     assert not [e for e in met.events if isinstance(e, EditApplied)]
     assert not any("rm -rf" in e.message for e in met.events if isinstance(e, Warned))
+
+
+def usage(prompt: int, completion: int) -> bytes:
+    counted = {"prompt_tokens": prompt, "completion_tokens": completion}
+    return f"data: {json.dumps({'choices': [], 'usage': counted})}\n\n".encode()
+
+
+@pytest.mark.spec("L5", "M7")
+@pytest.mark.parametrize("counted", [(0, 0), (-5, -5), (0, 7), (50, 0)])
+async def test_figures_that_cannot_be_are_not_believed(root: Path, counted: tuple[int, int]) -> None:
+    answer = Answer((chunk({"content": "No edit."}), chunk({}, "stop"), usage(*counted), b"data: [DONE]\n\n"))
+    met = await meet(root, scene(answer), "none", max_tokens_per_run=1500)
+    assert met.outcome.tally.spending.estimated and met.how == "budget"
+
+
+@pytest.mark.spec("L5", "M3")
+async def test_a_reply_that_does_not_end_is_ended_and_counted(root: Path) -> None:
+    endless = Answer(tuple(chunk({"content": "word " * 20_000}) for _ in range(60)), then="hold_open")
+    met = await meet(root, scene(endless), "none")
+    assert met.how == "configuration" and "without coming to an end" in str(met.outcome.failure)
+    assert met.outcome.tally.spending.tokens > 900_000 and len(met.requests) == 1
+
+
+@pytest.mark.spec("L5", "M3")
+@pytest.mark.parametrize("field", ["reasoning_content", "arguments"])
+async def test_calls_and_reasoning_that_do_not_end_are_ended_too(
+    root: Path, field: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("compile_loop.models.http_turns._LARGEST_REPLY", 1 << 20)
+    part = "x" * 20_000
+    call = {"index": 0, "id": "c", "type": "function", "function": {"name": "read_file", "arguments": part}}
+    delta = {"tool_calls": [call]} if field == "arguments" else {field: part}
+    met = await meet(root, scene(Answer(tuple(chunk(delta) for _ in range(80)), then="hold_open")), "auto")
+    assert met.how == "configuration" and "more than 1 MiB" in str(met.outcome.failure)
+
+
+@pytest.mark.spec("L5", "L15")
+async def test_what_streamed_before_a_cancel_is_counted(root: Path) -> None:
+    with ModelServer(Answer((chunk({"content": "word " * 2000}),), then="hold_open")) as server:
+        settings = Settings(model="openai:m", base_url=server.base_url, suggestions=False)
+        run = start(Job(root, (root / "a.c",), settings, checks=(personas.CHECK,)))
+        async for event in run:
+            if isinstance(event, ModelText):
+                run.cancel()
+    assert isinstance(event, RunFinished) and event.outcome.tally.spending.tokens > 2000
+
+
+@pytest.mark.spec("L13", "L5")
+async def test_a_stronger_model_is_asked_within_the_budget_only(root: Path) -> None:
+    dear = Answer((chunk({"content": "Well."}), chunk({}, "stop"), usage(90_000, 60_000), b"data: [DONE]\n\n"))
+    both = calls(("consult", {"question": "Why?"}), ("consult", {"question": "And?"}))
+    asked: list[str] = []
+
+    def answer(request: Request) -> Answer:
+        asked.append(request.json["model"])
+        return dear if asked[-1] == "strong" else both
+
+    with ModelServer(answer) as server:
+        chosen = Settings(
+            model="openai:weak", base_url=server.base_url, consult_model="openai:strong",
+            consult_base_url=server.base_url, suggestions=False, max_tokens_per_run=5000,
+        )  # fmt: skip
+        events = [e async for e in start(Job(root, (root / "a.c",), chosen, checks=(personas.CHECK,)))]
+    assert isinstance(events[-1], RunFinished)
+    failure = events[-1].outcome.failure
+    assert failure and failure.kind.value == "budget" and asked == ["weak", "strong"]

@@ -57,7 +57,7 @@ class ResumedModel:
         reply: Reply | None = None
         if self._recorded.left:
             try:
-                reply = await stream(self._recorded, messages, tools, lambda _event: None, lambda _lost: None)
+                reply = await stream(self._recorded, messages, tools, lambda _event: None)
             except ModelError as error:
                 self._recorded.left = 0
                 yield Notice(f"From here on the run is not as recorded, so the model is asked anew. {error.message}")

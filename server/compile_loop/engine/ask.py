@@ -36,6 +36,8 @@ CUT_OFF = (
     "The model's reply was cut off at its length limit; half an edit is never used. Raise the limit (maxTokens, "
     "--max-tokens) if you set one, or choose a model that writes more, or thinks less."
 )
+LONGEST_REPLY = 4_000_000
+"""Characters of one reply; no model means more."""
 REPLY_TOKENS = 500
 """Taken for a reply whose length nobody knows yet, when a budget is held before a request."""
 
@@ -66,7 +68,7 @@ async def ask(course: Course, talk: Transcript, model: TurnGenerator, tools: tup
 async def _ask_once(
     course: Course, messages: tuple[Message, ...], model: TurnGenerator, tools: tuple[ToolSchema, ...]
 ) -> Reply:
-    _within_budget(course, messages)
+    _within_budget(course, messages, course.parts.price)
     reply = await _with_credential(course, model, messages, tools)
     course.spending = spend(course, messages, reply, course.parts.price)
     if (warning := course.estimate.observe(messages, reply.usage)) is not None:
@@ -78,9 +80,10 @@ async def _ask_once(
     return reply
 
 
-def _within_budget(course: Course, messages: tuple[Message, ...]) -> None:
+def _within_budget(course: Course, messages: tuple[Message, ...], price_of: Price | None) -> None:
+    """Raises `GaveUp` where the next request is not."""
     prompt = course.estimate.tokens(size(messages))
-    price = course.parts.price(Usage(prompt, 0)) if course.parts.price else None
+    price = price_of(Usage(prompt, 0)) if price_of else None
     exceeded = course.request.budget.exceeded(course.spending, prompt + REPLY_TOKENS, price)
     if exceeded is not None:
         raise GaveUp(exceeded.kind, exceeded.message)
@@ -115,7 +118,14 @@ async def _with_credential(
             if not await course.while_waiting(gate.usable(reason)):
                 raise GaveUp(FailureKind.NEEDS_AUTH, reason or "The model needs a credential, and none is there.")
         try:
-            return await stream(model, messages, tools, course.emit, lambda lost: _lost(course, messages, lost))
+            return await stream(
+                model,
+                messages,
+                tools,
+                course.emit,
+                lambda characters: _owe(course, messages, characters, course.parts.price),
+                lambda: _within_budget(course, messages, course.parts.price),
+            )
         except ModelError as error:
             if error.kind is not ModelErrorKind.AUTH or gate is None:
                 raise
@@ -127,44 +137,66 @@ async def stream(
     messages: tuple[Message, ...],
     tools: tuple[ToolSchema, ...],
     emit: Callable[[Event], None],
-    lost: Callable[[int], None],
+    owe: Callable[[int], None] = lambda _characters: None,
+    may_go_on: Callable[[], None] = lambda: None,
 ) -> Reply:
-    """One reply, its pieces told as they come; `lost` hears how many characters of a void one came. Raises `ModelError`."""
-    async with aclosing(model.generate(messages, tools)) as events:
-        async for event in events:
-            if isinstance(event, TextDelta):
-                emit(ModelText(event.text))
-            elif isinstance(event, Retrying):
-                emit(Waiting(event.reason, event.seconds))
-                if event.lost is not None:
-                    lost(event.lost)
-            elif isinstance(event, Notice):
-                emit(Warned(event.message))
-            else:
-                return event
+    """One reply, its pieces told as they come. Raises `ModelError`.
+
+    `owe` hears how many characters of a reply came that was then void, by a cancel too; `may_go_on` raises where making
+    the call again would cost too much.
+    """
+    written = 0
+    try:
+        async with aclosing(model.generate(messages, tools)) as events:
+            async for event in events:
+                if isinstance(event, TextDelta):
+                    written += len(event.text)
+                    emit(ModelText(event.text))
+                    if written > LONGEST_REPLY:
+                        raise ModelError(
+                            ModelErrorKind.BAD_REQUEST,
+                            f"{model.name} wrote more than {LONGEST_REPLY} characters without coming to an end; "
+                            "nothing of it is used. Choose another model.",
+                        )
+                elif isinstance(event, Retrying):
+                    emit(Waiting(event.reason, event.seconds))
+                    written = 0
+                    if event.lost is not None:
+                        owe(event.lost)
+                        may_go_on()
+                elif isinstance(event, Notice):
+                    emit(Warned(event.message))
+                else:
+                    written = 0
+                    return event
+    except BaseException:
+        if written:
+            owe(written)
+        raise
     raise ModelError(ModelErrorKind.UNAVAILABLE, f"{model.name} ended without a reply.")
 
 
-def _lost(course: Course, messages: tuple[Message, ...], characters: int) -> None:
-    """A reply that broke off is void, and owed all the same. Raises `GaveUp` where making the call again costs too much."""
-    course.spending = replace(
-        spend(course, messages, Reply("." * characters), course.parts.price), calls=course.spending.calls
-    )
-    _within_budget(course, messages)
+def _owe(course: Course, messages: tuple[Message, ...], characters: int, price_of: Price | None) -> None:
+    """A reply that broke off is void, and owed all the same."""
+    course.spending = replace(spend(course, messages, Reply("." * characters), price_of), calls=course.spending.calls)
 
 
 def spend(course: Course, messages: tuple[Message, ...], reply: Reply, price_of: Price | None) -> Spending:
     """What has been used after one more call; without the provider's figures, an estimate that says so."""
     before = course.spending
     written = len(reply.text) + sum(len(c.arguments) for c in reply.tool_calls)
-    usage = reply.usage or Usage(course.estimate.tokens(size(messages)), course.estimate.tokens(written))
+    usage = reply.usage
+    if believed := usage is not None and usage.prompt_tokens > 0 and (usage.completion_tokens > 0 or not written):
+        assert usage is not None
+    else:  # No figures, or figures that cannot be: nothing comes of nothing.
+        usage = Usage(course.estimate.tokens(size(messages)), course.estimate.tokens(written))
     price = price_of(usage) if price_of else None
     return replace(
         before,
         calls=before.calls + 1,
         prompt_tokens=before.prompt_tokens + usage.prompt_tokens,
         completion_tokens=before.completion_tokens + usage.completion_tokens,
-        estimated=before.estimated or reply.usage is None,
+        estimated=before.estimated or not believed,
         model_seconds=before.model_seconds + reply.seconds,
         cost=before.cost if price is None else (before.cost or 0.0) + price,
     )
@@ -193,8 +225,15 @@ async def consult(course: Course, question: str) -> str:
             ModelErrorKind.QUOTA, f"The {course.request.max_consults} consultations of this run are used up."
         )
     messages = (Message("user", question),)
-    reply = await stream(model, messages, (), lambda _event: None, lambda lost: _lost(course, messages, lost))
-    spent = spend(course, messages, reply, course.parts.consult_price)
+    price_of = course.parts.consult_price
+    try:
+        _within_budget(course, messages, price_of)
+    except GaveUp as end:
+        raise ModelError(ModelErrorKind.QUOTA, end.failure.message) from end
+    reply = await stream(
+        model, messages, (), lambda _event: None, lambda characters: _owe(course, messages, characters, price_of)
+    )
+    spent = spend(course, messages, reply, price_of)
     course.spending = replace(spent, consults=course.spending.consults + 1)
     return reply.text
 

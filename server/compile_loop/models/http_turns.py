@@ -30,6 +30,8 @@ from compile_loop.models.thinking import ThinkingFilter, visible_text
 from compile_loop.models.tool_calls import with_ids
 from compile_loop.models.wire import CallFailedError, Shape, StreamReader, UpstreamError, Wire
 
+_LARGEST_REPLY = 64 * 1024 * 1024
+"""Bytes of one streamed reply with its reasoning and its calls; what comes is kept in memory until it is whole."""
 _GRACE_AFTER_FINISH = 2.0
 """Seconds that usage and the end mark may still take once the reply itself is finished."""
 
@@ -183,8 +185,16 @@ class HttpTurnGenerator:
                 yield reader.feed_whole(_json(await whole_body(response, patience)))
                 return
             pieces = json_lines(response, patience) if self._wire.lines else ServerSentEvents(response, patience)
+            received = 0
             async with aclosing(pieces) as events:
                 async for event in events:
+                    received += len(event.data)
+                    if received > _LARGEST_REPLY:
+                        raise CallFailedError(
+                            ModelErrorKind.BAD_REQUEST,
+                            f"{self._endpoint.shown} sent more than {_LARGEST_REPLY >> 20} MiB in one reply without coming to "
+                            "an end; nothing of it is used. Choose another model.",
+                        )
                     if text := reader.feed(event.event, event.data):
                         yield text
                     if reader.ended:
