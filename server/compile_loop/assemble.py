@@ -123,18 +123,19 @@ def start(job: Job) -> Run:
     contract = _contract(job, file)
     clear_up()
     hide_from_processes(os.environ, _secret_names(job.settings))
+    scripts = check_scripts(contract.checks, root)
     parts = Parts(
         shadow=_shadow(job, root),
         contract=contract,
         generator=job.generator or model_of(job.settings),
-        admit=gate(root, file, check_scripts(contract.checks, root) if targets else frozenset()),
+        admit=gate(root, file, scripts),
         readable=Visible(root).why_not,
         holdouts=_holdouts(job, root, file),
         memory=job.memory or (FileMemory(state_folder() / "repairs", root) if job.settings.repair_memory else None),
         ask_user=job.ask_user,
         auth=job.auth,
         inspect=_inspect,
-        protected=WorkspaceProtection(root, file.protected, check_scripts(contract.checks, root)),
+        protected=WorkspaceProtection(root, file.protected, scripts),
         clock=time.monotonic,
         price=price_of_model(job.settings),
         consult=job.consult or consultant_of(job.settings),

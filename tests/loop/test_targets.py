@@ -138,3 +138,26 @@ async def test_a_header_that_names_no_other_file_is_ignored(root: Path, header: 
     reply = headed(header, block("int f(void) { return one; }\n", "int f(void) { return 1; }\n"))
     told = await fix(root, [reply], targets=["a.c"], checks=("gcc -fsyntax-only a.c",))
     assert told.outcome.ending is Ending.GREEN, told.outcome.failure
+
+
+@pytest.mark.spec("E10", "K6", "Q4")
+@pytest.mark.parametrize("line", ["python3 -B verify.py", "cd . && A=1 timeout 60 python3 -B -m verify"])
+async def test_the_checks_own_script_is_no_target_of_a_run_over_the_workspace(root: Path, line: str) -> None:
+    """Not even where the error seems to lie in it."""
+    script = "from calc import add\n\nif add(2, 3) != 5:\n    raise ValueError('wrong sum')\n"
+    workspace(root, calc_py=CALC, verify_py=script)
+    cheat = headed("verify.py", block("    raise ValueError('wrong sum')\n", "    print('wrong sum')\n"))
+    repair = headed("calc.py", REPAIR)
+    told = await fix(root, [cheat, repair], checks=(line,), settings={"max_rounds": 2, "suggestions": False})
+    assert "verify.py" not in told.outcome.edit.paths
+    assert all("verify.py" not in e.originals for e in told.of(TargetsChosen))
+    assert (root / "verify.py").read_text() == script
+
+
+@pytest.mark.spec("E10")
+async def test_the_checks_own_script_may_be_repaired_where_the_user_lists_it(root: Path) -> None:
+    workspace(root, main_py="print(1 +)\n")
+    told = await fix(
+        root, [block("print(1 +)\n", "print(1 + 1)\n")], targets=["main.py"], checks=("cd . && python3 -B main.py",)
+    )
+    assert told.outcome.ending is Ending.GREEN, told.outcome.failure

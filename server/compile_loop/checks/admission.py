@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -11,10 +10,9 @@ from pathspec import GitIgnoreSpec
 
 from compile_loop.checks.contract_file import NAME, ContractFile
 from compile_loop.checks.protected import is_protected
+from compile_loop.checks.scripts import scripts_of
 from compile_loop.contracts.checks import Check
 from compile_loop.edits.paths import protected_part
-
-_INTERPRETER = re.compile(r"(?:.*/)?(?:python[\d.]*|(?:ba|da|z)?sh|node|ruby|perl|php|deno|bun|lua)$")
 
 
 def gate(root: Path, file: ContractFile, scripts: frozenset[str]) -> Callable[[str, bool], str | None]:
@@ -46,14 +44,7 @@ def check_scripts(checks: Sequence[Check], root: Path) -> frozenset[str]:
 
     No run over other files edits them (SPEC E10).
     """
-    scripts: set[str] = set()
-    for check in checks:
-        words = _words(check)
-        runs = [word for word in words if not word.startswith("-")][
-            : 2 if words and _INTERPRETER.match(words[0]) else 1
-        ]
-        scripts |= _places(runs, check, root)
-    return frozenset(scripts)
+    return frozenset(path for check in checks for path in scripts_of(check, root))
 
 
 def files_named(check: Check, root: Path) -> set[str]:
