@@ -51,12 +51,12 @@ class Guard:
 
 
 def guard_of(root: Path, confinement: Confinement | None) -> Guard:
-    """A guard for checks of the workspace `root`: to the confinement's folders, or else to all but the workspace.
+    """A guard for checks of the workspace `root`: to the confinement's places, or else to all but the workspace.
 
     What is allowed is allowed with all that lies in it, so that of a folder that holds the workspace only the other
     entries can be.
     """
-    allowed = confinement.open_folders if confinement is not None else (Path("/"),)
+    allowed = confinement.open_places if confinement is not None else (Path("/"),)
     folders = [str(folder) for folder in allowed if not root.is_relative_to(folder)]
     for outer in (folder for folder in allowed if root.is_relative_to(folder)):
         folders += _beside(root, outer)

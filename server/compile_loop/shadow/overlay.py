@@ -46,7 +46,7 @@ def mount_plan(root: Path, base: Path, layers: Layers, confinement: Confinement 
         "others": [os.fsencode(folder) for folder in folders_outside(root)],
         "confine": confinement is not None,
         "home": os.fsencode(folders.home) if folders.home is not None else b"",
-        "open": [os.fsencode(folder) for folder in folders.open_folders],
+        "open": [os.fsencode(place) for place in folders.open_places],
         "closed": [os.fsencode(folder) for folder in folders.closed_folders],
     }
 
@@ -166,6 +166,8 @@ class OverlayShadow:
         self._base = new_folder(self._layers.place)
         self._holding = Holding()
         done = self._ask("mount", mount_plan(self._root, self._base, self._layers, self._confinement))
+        if self._confinement is not None and done["unconfined"] and done["unconfined"] not in self.isolation:
+            self.isolation += f", but {done['unconfined']}"
         self._flags = ("u" if done["user"] else "") + ("p" if done["pid"] else "")
         for path, data in self._buffers.items():
             self._underneath.note(path, data)

@@ -13,8 +13,9 @@ from pathlib import Path
 
 import psutil
 import pytest
+from tests.support.tools import need
 
-from .conftest import Workspace, everything, run
+from .conftest import Workspace, everything, git, run
 
 FOLLOWER = "env -i setsid /bin/sh -c 'sleep {0} & sleep {0}' >/dev/null 2>&1 &"
 """Leaves its group, its session, its parent and its environment."""
@@ -188,6 +189,100 @@ async def test_a_folder_can_be_allowed_and_confinement_can_be_off(
     done = await run(free, f'echo 2 > "{allowed}/f"; echo 3 > "{workspace.root.parent}/g"')
     assert (allowed / "f").read_text() == "2\n" and "also write outside" in free.isolation, done.stderr
     assert everything(workspace.root) == before
+
+
+PLANTED = (
+    ".local/lib/python3.11/site-packages/x.pth",
+    ".local/bin/git",
+    ".local/share/pnpm/pnpm",
+    ".cargo/bin/cargo",
+    ".cargo/config.toml",
+    ".config/autostart/x.desktop",
+    ".vscode/extensions/x.js",
+    ".gradle/init.d/x.gradle",
+    ".m2/settings.xml",
+    ".sbt/1.0/plugins/x.sbt",
+    ".npm/_npx/x.js",
+    "go/bin/gopls",
+    ".bashrc",
+    ".profile.d/x.sh",
+)
+
+
+@pytest.mark.spec("Q14", "Q13")
+async def test_what_a_check_plants_in_hidden_folders_of_home_is_neither_there_nor_at_the_clean_start(
+    workspace: Workspace, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Programs, settings and what starts by itself: only listed caches keep what is written."""
+    home, _ = _apart(workspace, tmp_path_factory, monkeypatch)
+    for name in PLANTED:
+        (home / name).parent.mkdir(parents=True, exist_ok=True)
+    kept = [home / ".cargo/bin/cargo", home / ".cargo/config.toml", home / ".bashrc"]
+    for place in kept:
+        place.write_text("the user's")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(home / ".config"))
+    monkeypatch.setenv("CARGO_HOME", str(home / ".cargo"))
+    monkeypatch.setenv("JAVA_HOME", str(home / ".local"))
+    monkeypatch.setenv("CCACHE_PATH", str(home / ".local/bin"))
+    shadow = await workspace.opened()
+    if "checks can write only" not in shadow.isolation:
+        pytest.skip(shadow.isolation)
+    plant = "; ".join(f'echo planted > "{home}/{name}"' for name in PLANTED)
+    await run(shadow, f'{plant}; echo 1 > "{home}/.cargo/registry/f"; echo 2 > "{home}/go/pkg/f"')
+    found = {str(p.relative_to(home)) for p in home.rglob("*") if p.is_file() and p not in kept}
+    assert found == {".cargo/registry/f", "go/pkg/f"}
+    assert [place.read_text() for place in kept] == ["the user's"] * 3
+    await shadow.renew({})
+    seen = await run(shadow, f'grep -rl planted "{home}"')
+    assert (seen.exit_code, seen.stdout) == (1, "")
+
+
+@pytest.mark.spec("Q14")
+async def test_a_link_that_a_check_lays_in_a_cache_opens_nothing_in_the_next_run(
+    workspace: Workspace, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, _ = _apart(workspace, tmp_path_factory, monkeypatch)
+    (home / ".local/bin").mkdir(parents=True)
+    monkeypatch.setenv("PIP_CACHE_DIR", str(home / ".cache/pip"))
+    first = await workspace.opened()
+    if "checks can write only" not in first.isolation:
+        pytest.skip(first.isolation)
+    await run(first, f'ln -s ../.local/bin "{home}/.cache/pip"')
+    assert (home / ".cache/pip").is_symlink()
+    second = await workspace.opened()
+    await run(second, f'echo planted > "{home}/.cache/pip/git"; echo planted > "{home}/.local/bin/git"')
+    assert list((home / ".local/bin").iterdir()) == []
+
+
+@pytest.mark.spec("Q14", "W1")
+async def test_cargo_works_with_a_home_that_it_cannot_change(
+    workspace: Workspace, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It locks its caches by files beside them, and keeps there what it fetches."""
+    need("cargo")
+    rustup = os.environ.get("RUSTUP_HOME", str(Path.home() / ".rustup"))
+    home, _ = _apart(workspace, tmp_path_factory, monkeypatch)
+    (home / ".cargo").mkdir()
+    monkeypatch.setenv("CARGO_HOME", str(home / ".cargo"))
+    monkeypatch.setenv("RUSTUP_HOME", rustup)
+    far = home.parent / "far"
+    for folder, name in ((far, "far"), (workspace.root, "near")):
+        (folder / "src").mkdir(parents=True)
+        (folder / "src/lib.rs").write_text("")
+        (folder / "Cargo.toml").write_text(f'[package]\nname = "{name}"\nversion = "0.1.0"\nedition = "2021"\n')
+    git(far, "init", "-q")
+    git(far, "add", ".")
+    git(far, "commit", "-qm", "far")
+    with (workspace.root / "Cargo.toml").open("a") as manifest:
+        manifest.write(f'[dependencies]\nfar = {{ git = "{far.as_uri()}" }}\n')
+    shadow = await workspace.opened()
+    if "checks can write only" not in shadow.isolation:
+        pytest.skip(shadow.isolation)
+    fetched = await run(shadow, "cargo fetch", idle=60)
+    assert fetched.exit_code == 0, fetched.stderr
+    checked = await run(shadow, "cargo check --offline", idle=60)
+    assert checked.exit_code == 0, checked.stderr
+    assert list((home / ".cargo/git/db").glob("far-*"))
 
 
 def _apart(workspace: Workspace, factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:

@@ -347,3 +347,38 @@ def test_an_edit_that_the_disk_does_not_take_changes_nothing(tmp_path: Path, how
     assert "could not be written, and nothing was changed" in done.stdout or "write-protected" in done.stdout, (
         done.stdout
     )
+
+
+MOUNTED_IN_HOME = """
+import asyncio, os, subprocess, sys
+from pathlib import Path
+from compile_loop.shadow.probe import choose
+
+async def main():
+    base = Path(sys.argv[1])
+    home = base / "home"
+    (home / ".vscode/allowed").mkdir()
+    (home / ".vscode/kept").write_text("1 ")
+    shadow = choose(base / "ws", {}, "overlay", writable=[str(home / ".vscode/allowed")])
+    await shadow.open()
+    script = f"cat {home}/.vscode/kept; echo x > {home}/.vscode/planted; echo y > {home}/.vscode/allowed/f; echo z > here; cat here"
+    command, directory = shadow.command(["/bin/sh", "-c", script], ".")
+    print(subprocess.run(command, cwd=directory, capture_output=True, text=True).stdout.split())
+    await shadow.close()
+    print(sorted(str(p.relative_to(home)) for p in home.rglob("*") if p.is_file()))
+asyncio.run(main())
+"""
+
+
+@pytest.mark.spec("Q14")
+def test_what_is_mounted_in_the_home_folder_is_read_only_too(user_folder: Path) -> None:
+    """As the folders of a container that are volumes of their own."""
+    (user_folder / "home/.vscode").mkdir()
+    (user_folder / "ws").mkdir()
+    mounts = f'syscalls.mount(b"t", {str(user_folder / "home/.vscode").encode()!r}, b"tmpfs", 0)'
+    done = _prepared(
+        IN_MOUNTS.replace("{mounts}", mounts), sys.executable, "-c", MOUNTED_IN_HOME, str(user_folder),
+        HOME=str(user_folder / "home"), TMPDIR=str(user_folder / "tmp"),
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == ["['1', 'z']", "['.vscode/allowed/f', '.vscode/kept']"]

@@ -54,9 +54,9 @@ class Holder:
         layers = _own_mount(base, label, plan["in_memory"])
         if plan["confine"]:
             home = mounts.Overlay(plan["home"]) if plan["home"] else None
-            open_folders = [base, *plan["open"]]
+            open_places = [base, *plan["open"]]
             unconfined = mounts.confine(
-                home, _layers(layers, "home"), open_folders, plan["closed"], label, own_attributes
+                home, _layers(layers, "home"), open_places, plan["closed"], label, own_attributes
             )
         for number, overlay in enumerate([root, *inner, *others]):
             overlay.mount(_layers(layers, str(number)), label, own_attributes)

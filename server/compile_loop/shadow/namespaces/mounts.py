@@ -138,32 +138,36 @@ def nested(root: bytes) -> list[Overlay]:
     return found
 
 
-def confine(home: Overlay | None, layers: bytes, open_folders: list[bytes], closed_folders: list[bytes], label: bytes,
+def confine(home: Overlay | None, layers: bytes, open_places: list[bytes], closed_folders: list[bytes], label: bytes,
             own_attributes: bool) -> str:  # fmt: skip
-    """Let checks write only to the workspace, memory, and `open_folders`.
+    """Let checks write only to the workspace, memory, and `open_places` (folders, and files that exist).
 
-    What they write elsewhere in the home folder goes to a layer that is thrown away; everything else is read-only, so
-    are `closed_folders` in the home folder. Returns what could not be confined, empty where all could. Called before the
-    workspace's own overlay is mounted.
+    What they write elsewhere in the home folder goes to a layer that is thrown away, or is refused where there can be no
+    such layer; everything else is read-only, so are `closed_folders` and whatever else is mounted in the home folder.
+    Returns what could not be confined, empty where all could. Called before the workspace's own overlay is mounted.
     """
     if home is not None:
-        open_folders = open_folders + [p for p in mount_points() if is_below(p, home.place) and p != home.place]
-    kept = _held(open_folders)
-    locked = _held(closed_folders)
+        closed_folders = closed_folders + [
+            point for point in mount_points()
+            if is_below(point, home.place) and point != home.place and not any(is_below(point, p) for p in open_places)
+        ]  # fmt: skip
+    held = _held(open_places + closed_folders)
+    writable = [place for place in held if place in open_places]
+    # An outer one first, the home folder among them: what is mounted later covers what lies below it.
+    for place in sorted({*held, *([home.place] if home is not None else [])}):
+        if home is not None and place == home.place:
+            try:
+                home.mount(layers, label, own_attributes)
+                writable.append(place)
+            except MountError:
+                continue  # read-only then, as the disk that it is on
+        else:
+            system.mount(b"/proc/self/fd/%d" % held[place], place, b"", system.MS_BIND | system.MS_REC)
+            os.close(held[place])
     missed = ""
-    if home is not None:
-        try:
-            home.mount(layers, label, own_attributes)
-        except MountError as error:
-            missed = f"the home folder stays writable ({error})"
-            kept += _held([home.place])
-    for folder, descriptor in kept + locked:
-        system.mount(b"/proc/self/fd/%d" % descriptor, folder, b"", system.MS_BIND | system.MS_REC)
-        os.close(descriptor)
-    writable = [folder for folder, _ in kept] + ([home.place] if home is not None else [])
     for point, kind in mount_points().items():
-        inside = max((folder for folder in writable if is_below(point, folder)), key=len, default=None)
-        if point in closed_folders or (inside is None and kind not in PSEUDO):
+        inside = any(is_below(point, place) for place in writable)
+        if point in closed_folders or (not inside and kind not in PSEUDO):
             try:
                 system.make_read_only(point)
             except OSError as error:
@@ -172,12 +176,12 @@ def confine(home: Overlay | None, layers: bytes, open_folders: list[bytes], clos
     return missed
 
 
-def _held(folders: list[bytes]) -> list[tuple[bytes, int]]:
-    """Folders as they are now, those that are none left out, outer ones first."""
-    found = []
-    for folder in sorted(folders):
+def _held(places: list[bytes]) -> dict[bytes, int]:
+    """Places as they are now, by a descriptor each; those that are none are left out."""
+    found = {}
+    for place in dict.fromkeys(places):
         try:
-            found.append((folder, os.open(folder, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)))
+            found[place] = os.open(place, os.O_PATH | os.O_CLOEXEC)
         except OSError:
             continue
     return found
