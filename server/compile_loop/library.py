@@ -254,7 +254,6 @@ async def _run(conf: Conf, task: _Task, extra: tuple[Tool, ...], llm: TurnGenera
     if taken := _being_written.intersection(paths):
         raise UsageError(f"{conf.name}: {', '.join(sorted(taken))} is being written by another run; wait for it.")
     _being_written.update(paths)
-    originals = {path: _bytes(path) for path in paths}
     last_error, outcome = "", None
     run = Run(request, parts)
     try:
@@ -270,9 +269,9 @@ async def _run(conf: Conf, task: _Task, extra: tuple[Tool, ...], llm: TurnGenera
     finally:
         _being_written.difference_update(paths)
     assert outcome is not None  # the stream always ends with it
-    _leave(shadow, outcome, conf.on_failure, root, originals)
-    written = sorted(path for path, before in originals.items() if _bytes(path) != before)
-    return _result(outcome, task, written, last_error)
+    left = _leave(shadow, outcome, conf.on_failure)
+    written = sorted(str(root / path) for path in shadow.modified)
+    return _result(outcome, task, written, last_error, left)
 
 
 def _root(files: Sequence[Path]) -> Path:
@@ -283,28 +282,18 @@ def _root(files: Sequence[Path]) -> Path:
     return Path(os.path.commonpath([path.parent for path in files]))
 
 
-def _bytes(path: str) -> bytes | None:
-    place = Path(path)
-    return place.read_bytes() if place.is_file() else None
+def _leave(shadow: InPlaceShadow, outcome: Outcome, on_failure: OnFailure) -> list[str]:
+    """What stays in the files: a result; else what the caller wants of a lost run. A cancelled run leaves nothing.
 
-
-def _leave(
-    shadow: InPlaceShadow, outcome: Outcome, on_failure: OnFailure, root: Path, originals: Mapping[str, bytes | None]
-) -> None:
-    """What stays in the files: a result; else what the caller wants of a lost run. A cancelled run leaves nothing."""
+    Returns files that keep more of the run than that, since somebody else changed the same lines meanwhile.
+    """
     cancelled = outcome.failure is not None and outcome.failure.kind is FailureKind.CANCELLED
     if outcome.ok or (on_failure == "keep" and not cancelled):
         shadow.keep()
-        return
+        return []
     if on_failure == "restore" or cancelled:
-        shadow.restore()
-        return
-    best = {str(root / change.path): change.after for change in outcome.edit.files}
-    for path, before in originals.items():
-        wanted = best.get(path, before)
-        if _bytes(path) != wanted:
-            Path(path).unlink() if wanted is None else Path(path).write_bytes(wanted)
-    shadow.keep()
+        return shadow.restore()
+    return shadow.settle({change.path: change.after for change in outcome.edit.files})
 
 
 def _error_in(event: Event) -> str:
@@ -329,7 +318,7 @@ async def _tell(on_iter: Callable[[dict[str, Any]], Awaitable[None] | None] | No
         await told
 
 
-def _result(outcome: Outcome, task: _Task, written: list[str], last_error: str) -> dict[str, Any]:
+def _result(outcome: Outcome, task: _Task, written: list[str], last_error: str, left: Sequence[str]) -> dict[str, Any]:
     tally = outcome.tally
     result: dict[str, Any] = {"ok": outcome.ok, "iters": tally.rounds, "summary": _summary(outcome)}
     if task.several:
@@ -339,6 +328,11 @@ def _result(outcome: Outcome, task: _Task, written: list[str], last_error: str) 
     if not outcome.ok:
         result["failure_reason"] = _reason(outcome)
         result["last_error"] = last_error or (outcome.failure.message if outcome.failure else "")
+        if left:
+            result["last_error"] += (
+                f"\n{', '.join(left)} was changed by somebody else while the run went on, in the same lines as by the run, "
+                "and is left as it is now."
+            )
     return result
 
 

@@ -439,3 +439,92 @@ async def test_after_a_crash_what_the_user_wrote_since_stays(here: Path) -> None
     tool = compile_loop.make({"runner": fine, "llm": ScriptedGenerator([])})
     assert (await tool.handler({"spec": "", "target_file": "b.py"}))["ok"]
     assert (here / "a.py").read_text() == "x = 'the user wrote this since'\n"
+
+
+def red(*_paths: object) -> dict[str, Any]:
+    return {"ok": False, "stdout": "", "stderr": "red", "exit_code": 1}
+
+
+@pytest.mark.spec("P1", "P2", "W3")
+@pytest.mark.parametrize("on_failure", ["best", "restore", "keep"])
+async def test_what_somebody_else_writes_meanwhile_stays_after_a_lost_run(here: Path, on_failure: str) -> None:
+    (here / "a.py").write_text("x = 0\ny = 0\nz = 0\n")
+    (here / "b.py").write_text("b = 0\n")
+
+    def runner(_paths: list[str]) -> dict[str, Any]:
+        if "x = 1" in (here / "a.py").read_text() and "theirs" not in (here / "a.py").read_text():
+            for name in ("a.py", "b.py"):
+                with (here / name).open("a") as file:
+                    file.write("theirs = 1\n")
+        return red()
+
+    replies = ["<<< path=a.py >>>\n" + block("x = 0\n", "x = 1\n"), "<<< path=a.py >>>\n" + block("x = 1\n", "x = 2\n")]
+    tool = compile_loop.make(
+        {
+            "runner": runner,
+            "llm": ScriptedGenerator(replies),
+            "edit_mode": "diff",
+            "max_iters": 2,
+            "on_failure": on_failure,
+        }
+    )
+    result = await tool.handler({"spec": "x", "target_files": ["a.py", "b.py"]})
+    kept = on_failure == "keep"
+    assert (here / "a.py").read_text() == f"x = {2 if kept else 0}\ny = 0\nz = 0\ntheirs = 1\n"
+    assert (here / "b.py").read_text() == "b = 0\ntheirs = 1\n"
+    assert result["modified_files"] == ([str(here / "a.py")] if kept else [])
+    assert result["failure_reason"] == "max_iters", result
+
+
+@pytest.mark.spec("P1", "W3")
+@pytest.mark.parametrize("on_failure", ["best", "restore"])
+async def test_a_line_that_both_changed_is_left_and_said(here: Path, on_failure: str) -> None:
+    (here / "a.py").write_text("x = 0\n")
+
+    def runner(_path: str) -> dict[str, Any]:
+        if "x = 1" in (here / "a.py").read_text():
+            (here / "a.py").write_text("x = 'theirs'\n")
+        return red()
+
+    replies = ["```python\nx = 1\n```", "```python\nx = 2\n```"]
+    tool = compile_loop.make({"runner": runner, "llm": ScriptedGenerator(replies), "on_failure": on_failure})
+    result = await tool.handler({"spec": "x", "target_file": "a.py"})
+    assert (here / "a.py").read_text() == "x = 'theirs'\n"
+    assert not result["ok"] and "a.py was changed by somebody else" in result["last_error"]
+
+
+@pytest.mark.spec("P1", "W3")
+async def test_a_green_run_keeps_a_line_that_was_added_meanwhile(here: Path) -> None:
+    (here / "a.py").write_text("x = 0\ny = 0\n")
+
+    def runner(path: str) -> dict[str, Any]:
+        text = Path(path).read_text()
+        if "x = 1" in text and "theirs" not in text:
+            Path(path).write_text(text + "theirs = 1\n")
+        return {**red(), "ok": "x = 2" in text, "exit_code": int("x = 2" not in text)}
+
+    replies = [block("x = 0\n", "x = 1\n"), block("x = 1\n", "x = 2\n")]
+    tool = compile_loop.make({"runner": runner, "llm": ScriptedGenerator(replies), "edit_mode": "diff"})
+    result = await tool.handler({"spec": "x", "target_file": "a.py"})
+    assert result["ok"], result
+    assert (here / "a.py").read_text() == "x = 2\ny = 0\ntheirs = 1\n"
+
+
+@pytest.mark.spec("W3", "W4")
+async def test_a_killed_run_leaves_a_file_with_somebody_elses_work_to_them(here: Path) -> None:
+    (here / "a.py").write_text("x = 0\ny = 0\n")
+    (here / "b.py").write_text("y = 0\n")
+    code = CRASHES.replace(
+        "    if 'x = 1'",
+        "    if 'x = 2' in Path(path).read_text(): os._exit(9)\n"
+        "    if 'x = 1' in Path(path).read_text(): Path(path).write_text('x = 1\\ny = 0\\ntheirs = 1\\n')\n"
+        "    if 'x = 3'",
+    ).replace(
+        "['```python\\nx = 1\\n```']",
+        "['```python\\nx = 1\\ny = 0\\n```', '```python\\nx = 2\\ny = 0\\n```']",
+    )
+    process = await asyncio.create_subprocess_exec(sys.executable, "-c", code, cwd=here)
+    assert await process.wait() == 9
+    tool = compile_loop.make({"runner": fine, "llm": ScriptedGenerator([])})
+    assert (await tool.handler({"spec": "", "target_file": "b.py"}))["ok"]
+    assert "theirs = 1\n" in (here / "a.py").read_text()

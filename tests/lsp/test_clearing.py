@@ -18,7 +18,8 @@ from compile_loop.shadow.places import new_folder
 import subprocess
 (new_folder(Path(os.environ["TMPDIR"])) / "layer").mkdir()
 Journal(Path(os.environ["XDG_STATE_HOME"]) / "compile-loop/journals").write(Path(sys.argv[1]), b"half an edit")
-check = subprocess.Popen(["sleep", "300"], env={**os.environ, MARK: new_mark()}, start_new_session=True)
+quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}  # holding the pipe would keep the test waiting
+check = subprocess.Popen(["sleep", "300"], env={**os.environ, MARK: new_mark()}, start_new_session=True, **quiet)
 print(check.pid, flush=True)
 os.kill(os.getpid(), 9)
 """

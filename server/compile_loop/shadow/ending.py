@@ -13,7 +13,7 @@ _NAMES = ("SIGTERM", "SIGHUP")
 
 
 @contextlib.contextmanager
-def before_ending(restore: Callable[[], None]) -> Iterator[None]:
+def before_ending(restore: Callable[[], object]) -> Iterator[None]:
     """Call `restore` where a signal ends this process meanwhile, and then let it.
 
     Only signals that would end it at once are taken: a program with handlers of its own sees to itself.

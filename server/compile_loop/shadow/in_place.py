@@ -1,16 +1,31 @@
 """No copy.
 
-Files are written where they are, for callers who ask for it, with a journal that puts them back (SPEC W1, P1).
+Files are written where they are, for callers who ask for it, with a journal that puts them back (SPEC W1, P1). What
+somebody else writes into them meanwhile stays: an edit is laid over it, or refused (SPEC W3).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from compile_loop.contracts.protected import Marks
 from compile_loop.contracts.protocols import ShadowError
-from compile_loop.shadow.journal import Journal, recover
+from compile_loop.edits.hunks import file_change
+from compile_loop.edits.rebase import Conflict, rebase
+from compile_loop.edits.text import UndecodableError
+from compile_loop.shadow.journal import Journal, is_write_protected, recover, replace_file
+
+
+@dataclass(slots=True)
+class _Known:
+    """A file that the run has read or written: its bytes before, and those the run wants in it now."""
+
+    before: bytes | None
+    meant: bytes | None
+    shared: bool = False
+    """Somebody else's work lies in it beside the run's."""
 
 
 class InPlaceShadow:
@@ -22,6 +37,8 @@ class InPlaceShadow:
         self._root = root
         self._journals = journals
         self._journal = Journal(journals)
+        self._files: dict[str, _Known] = {}
+        self._written: dict[str, None] = {}
 
     @property
     def root(self) -> str:
@@ -43,29 +60,92 @@ class InPlaceShadow:
 
     async def original(self, path: str) -> bytes | None:
         """The file as it is: a check's own writing cannot be told from the user's here."""
-        return self.peek(f"{self._root}/{path}")
+        data = self.peek(f"{self._root}/{path}")
+        self._files.setdefault(path, _Known(data, data))
+        return data
 
     async def write(self, path: str, data: bytes | None) -> None:
-        """Set a file's bytes, its original kept. Raises `ShadowError`."""
-        place = self._root / path
-        if self.peek(str(place)) == data:
-            return
-        try:
-            self._journal.write(place, data)
-        except OSError as error:
-            raise ShadowError(f"{place} could not be written: {error}.") from error
+        """Set a file's bytes, its original kept, over what somebody else wrote meanwhile.
+
+        Raises `ShadowError`, also where both changed the same lines.
+        """
+        self._set(path, data)
 
     async def close(self) -> None:
-        """The caller decides what stays; see `restore` and `keep`."""
+        """The caller decides what stays; see `restore`, `settle` and `keep`."""
 
-    def restore(self) -> None:
-        """Put every file back as it was before the run."""
-        self._journal.restore()
+    def restore(self) -> list[str]:
+        """Take the run's edits back, and leave what others wrote; returns the files where the edit could not be told apart."""
+        left = self._settle({}, [path for path in self._written if self._is_shared(path)])
+        self._journal.restore_ours()
+        for path in self._written:
+            if path not in left:
+                self._files[path].meant = self._files[path].before
         self._journal.discard()
+        return left
+
+    def settle(self, wanted: Mapping[str, bytes | None]) -> list[str]:
+        """Leave `wanted` in the files that the run wrote, and take all else of it back; returns files as `restore` does."""
+        left = self._settle(wanted, list(self._written))
+        self._journal.discard()
+        return left
 
     def keep(self) -> None:
         """Leave the files as they are now."""
         self._journal.discard()
+
+    @property
+    def modified(self) -> list[str]:
+        """Files that hold something of the run."""
+        return [path for path in self._written if self._files[path].meant != self._files[path].before]
+
+    def _settle(self, wanted: Mapping[str, bytes | None], paths: Sequence[str]) -> list[str]:
+        left = []
+        for path in paths:
+            try:
+                self._set(path, wanted.get(path, self._files[path].before))
+            except ShadowError:
+                left.append(path)
+        return left
+
+    def _is_shared(self, path: str) -> bool:
+        return self._files[path].shared or self.peek(str(self._root / path)) != self._files[path].meant
+
+    def _set(self, path: str, data: bytes | None) -> None:
+        place = self._root / path
+        now = self.peek(str(place))
+        known = self._files.setdefault(path, _Known(now, now))
+        if data == known.meant:
+            return
+        try:
+            if now != known.meant or known.shared:
+                self._lay_over(place, path, known, data, now)
+            else:
+                self._written[path] = None
+                self._journal.write(place, data)
+        except OSError as error:
+            raise ShadowError(f"{place} could not be written: {error}.") from error
+        self._written[path] = None
+        known.meant = data
+
+    def _lay_over(self, place: Path, path: str, known: _Known, data: bytes | None, now: bytes | None) -> None:
+        """Write the step from what the run meant to `data` into a file that somebody else has changed since."""
+        known.shared = True
+        self._journal.release(place)
+        try:
+            laid = rebase(file_change(path, known.meant, data), now)
+        except UndecodableError as error:
+            raise ShadowError(f"{path} was changed while the run went on, and is left as it is: {error}.") from error
+        if isinstance(laid, Conflict):
+            raise ShadowError(f"{laid.sentence} It is left as it is.")
+        if laid.after == now:
+            return
+        if laid.after is None:
+            place.resolve().unlink(missing_ok=True)
+        elif is_write_protected(place):
+            raise ShadowError(f"{place} is write-protected. Make it writable first")
+        else:
+            replace_file(place.resolve(), laid.after)
 
     def command(self, argv: Sequence[str], cwd: str) -> tuple[list[str], str]:
         """Commands run as they are, in the user's tree."""
@@ -76,8 +156,8 @@ class InPlaceShadow:
         return dict(variables)
 
     def changed_underneath(self) -> Sequence[str]:
-        """Nothing lies underneath: the files are the user's."""
-        return ()
+        """Files that hold something else than the run read or wrote."""
+        return [path for path, known in self._files.items() if self.peek(str(self._root / path)) != known.meant]
 
     async def marks(self, concerns: Callable[[str], bool]) -> Marks:
         """There is no copy to compare with the user's tree."""

@@ -26,7 +26,7 @@ class Journal:
     def __init__(self, folder: Path) -> None:
         self._place = folder / f"{own_name()}-{uuid.uuid4().hex}"
         self._originals: dict[str, str | None] = {}
-        self._written: dict[str, str | None] = {}
+        self._written: dict[str, list[str | None]] = {}
         self._made: list[str] = []
 
     def write(self, path: Path, data: bytes | None) -> None:
@@ -41,11 +41,22 @@ class Journal:
         if data is None:
             path.resolve().unlink(missing_ok=True)
         else:
-            _replace(path.resolve(), data)
+            replace_file(path.resolve(), data)
 
     def restore(self) -> None:
         """Put every original back. Raises `OSError`."""
         _put_back(self._place, self._originals, self._made)
+
+    def restore_ours(self) -> None:
+        """Put back the originals of files that still hold what was last written here; others stay. Raises `OSError`."""
+        if (self._place / _INDEX).exists():
+            _recover_one(self._place)
+
+    def release(self, path: Path) -> None:
+        """A file holds somebody else's work too: its original is not put back any more. Raises `OSError`."""
+        if self._originals.pop(str(path), None) is not None or str(path) in self._written:
+            del self._written[str(path)]
+            self._save(None)
 
     def discard(self) -> None:
         """The run ended well or was put back: nothing is kept any more."""
@@ -60,21 +71,25 @@ class Journal:
             if str(path) not in self._originals:
                 name = None
                 if path.exists():
-                    name = str(len(self._originals))
+                    name = uuid.uuid4().hex
                     _write(self._place / name, path.read_bytes())
                 self._made += [str(folder) for folder in path.parents if not folder.exists()]
                 self._originals[str(path)] = name
-            self._written[str(path)] = _mark(new)
+            # Until the new bytes are there, the file still holds the ones before them.
+            self._written[str(path)] = [*self._written.get(str(path), [])[-1:], _mark(new)]
             torn = None
             if new is not None and not _can_be_replaced(path.resolve()):
                 _write(self._place / "new", new)
                 torn = str(path)
-            index = {"originals": self._originals, "written": self._written, "made": self._made, "torn": torn}
-            fresh = self._place / "fresh"
-            _write(fresh, json.dumps(index).encode())
-            fresh.replace(self._place / _INDEX)
+            self._save(torn)
         except OSError as error:
             raise ShadowError(f"{path} is not edited, because its original could not be kept: {error}.") from error
+
+    def _save(self, torn: str | None) -> None:
+        index = {"originals": self._originals, "written": self._written, "made": self._made, "torn": torn}
+        fresh = self._place / "fresh"
+        _write(fresh, json.dumps(index).encode())
+        fresh.replace(self._place / _INDEX)
 
 
 def recover(folder: Path) -> list[Path]:
@@ -103,7 +118,7 @@ def _recover_one(place: Path) -> list[Path]:
     ours = {
         path: name
         for path, name in index["originals"].items()
-        if _mark(_bytes(Path(path))) == written[path] or (path == index.get("torn") and _is_torn(place, Path(path)))
+        if _mark(_bytes(Path(path))) in written[path] or (path == index.get("torn") and _is_torn(place, Path(path)))
     }
     _put_back(place, ours, index["made"])
     return [Path(path) for path in ours]
@@ -138,7 +153,7 @@ def _grown(place: Path, path: str, name: str | None) -> int:
 def _replace_or_overwrite(place: Path, data: bytes) -> None:
     """Put bytes back, where the file is if the disk has no room for a second one."""
     try:
-        _replace(place, data)
+        replace_file(place, data)
     except OSError:
         if not place.is_file():
             raise
@@ -159,7 +174,7 @@ def _can_be_replaced(place: Path) -> bool:
     return was.st_nlink == 1 and ours and os.access(place.parent, os.W_OK)
 
 
-def _replace(place: Path, data: bytes) -> None:
+def replace_file(place: Path, data: bytes) -> None:
     """Set a file's bytes, its mode, owner and attributes kept: in one step, or where it is if it has further names."""
     place.parent.mkdir(parents=True, exist_ok=True)
     if not _can_be_replaced(place):
