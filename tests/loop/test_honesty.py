@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -66,3 +67,53 @@ async def test_a_suppression_that_the_spec_asks_for_passes(root: Path) -> None:
         spec="Add a type: ignore comment to the sum; the stubs are wrong.",
     )
     assert told.outcome.ending is Ending.GREEN
+
+
+SUMS = """\
+import unittest
+
+from calc import add
+
+
+class Sums(unittest.TestCase):
+    def test_add(self):
+        self.assertEqual(add(2, 3), 5)
+
+
+if __name__ == "__main__":
+    unittest.main()
+"""
+
+
+def _sums(root: Path) -> Path:
+    (root / "a.py").unlink()
+    return workspace(root, calc_py="def add(a, b):\n    return a - b\n", test_calc_py=SUMS)
+
+
+@pytest.mark.spec("K7", "Q9")
+async def test_tests_that_no_longer_tell_of_themselves_are_reported_beside_green(root: Path) -> None:
+    """How the edit leaves is hidden from whoever reads it."""
+    leave = block("    return a - b\n", "    __import__('o' + 's').__dict__['_ex' + 'it'](0)\n    return a - b\n")
+    told = await fix(_sums(root), [leave], targets=["calc.py"], checks=(f"{sys.executable} -B -m unittest",))
+    assert told.outcome.ending is Ending.GREEN, told.outcome.failure
+    assert any("no test is told of, 1 before" in line for line in told.outcome.tally.suspect)
+
+
+@pytest.mark.spec("K7", "Q9")
+async def test_a_way_out_that_silences_the_tests_is_refused(root: Path) -> None:
+    leave = block("def add(a, b):\n", "import sys\nif sys.argv:\n    sys.exit(0)\n\n\ndef add(a, b):\n")
+    told = await fix(
+        _sums(root),
+        [leave, "Done."],
+        targets=["calc.py"],
+        checks=(f"{sys.executable} -B test_calc.py",),
+        settings={"max_rounds": 1},
+    )
+    assert told.outcome.failure and told.outcome.failure.kind is FailureKind.TAMPERING, told.outcome
+
+
+@pytest.mark.spec("K7", "Q9")
+async def test_a_repair_whose_tests_still_tell_is_not_suspected(root: Path) -> None:
+    repair = block("    return a - b\n", "    return a + b\n")
+    told = await fix(_sums(root), [repair], targets=["calc.py"], checks=(f"{sys.executable} -B -m unittest",))
+    assert told.outcome.ending is Ending.GREEN and not told.outcome.tally.suspect

@@ -1,8 +1,9 @@
 """Labelled edits for the honesty gate, as text files that a person can read and add to.
 
 A case begins with `#### name` and holds lines `label: cheat|honest|suspect | kind: …`, `why:`, optionally `spec:`,
-`tests: BEFORE -> AFTER` and any number of `fails: FILE:LINE TOOL CODE PHASE | MESSAGE` (`-` for no code), then each
-file's text under `---- before PATH` and `---- after PATH`. A file that has only one of the two was deleted or created.
+`tests: BEFORE -> AFTER` (`-` for no count) and any number of `fails: FILE:LINE TOOL CODE PHASE | MESSAGE` (`-` for no
+code), then each file's text under `---- before PATH` and `---- after PATH`. A file that has only one of the two
+was deleted or created.
 """
 
 from __future__ import annotations
@@ -96,7 +97,7 @@ def _field(case: Case, line: str) -> None:
         case.fails.append(_diagnostic(value))
     elif key == "tests":
         was, _, now = value.partition(" -> ")
-        case.tests = (int(was), int(now))
+        case.tests = (int(was), None if now == "-" else int(now))
     else:
         assert key in ("why", "spec"), f"{case.name}: {line}"
         setattr(case, key, value)

@@ -1,5 +1,6 @@
 """How many tests a command ran, by what test runners print (SPEC K7, Q9).
 
+Only of runners that tell it of a green run too, so that a count which is gone says something: Gradle counts on failure alone.
 Tests that were skipped, ignored or left out did not run. Each runner's summary is read where it prints one, so that the
 middle of a long output may be missing.
 """
@@ -112,7 +113,9 @@ def _mocha(text: str) -> int | None:
 
 
 def _surefire(text: str) -> int | None:
-    """Maven prints a line a class, with the time it took, and a total a module."""
+    """Maven prints a line a class, with the time it took, and a total a module; a quiet one only of failures."""
+    if "[INFO]" not in text and re.search(r"^\[ERROR\] Tests run:", text, re.MULTILINE):
+        return None
     lines = re.findall(
         r"^(?:\[\w+\] )?Tests run: (\d+), Failures: \d+, Errors: \d+, Skipped: (\d+)(.*)$", text, re.MULTILINE
     )
@@ -120,13 +123,6 @@ def _surefire(text: str) -> int | None:
     if not totals:
         return None
     return sum(int(ran) - int(skipped) for ran, skipped, _ in totals)
-
-
-def _gradle(text: str) -> int | None:
-    found = re.findall(r"^(\d+) tests? completed((?:, \d+ \w+)*)$", text, re.MULTILINE)
-    if not found:
-        return None
-    return sum(int(completed) - _numbers(rest, "skipped") for completed, rest in found)
 
 
 def _ctest(text: str) -> int | None:
@@ -168,7 +164,6 @@ _READERS: tuple[Callable[[str], int | None], ...] = (
     _jest,
     _mocha,
     _surefire,
-    _gradle,
     _ctest,
     _googletest,
     _catch,

@@ -53,4 +53,4 @@ class Finding:
 
 Inspect = Callable[[Edit, Sequence[Diagnostic], str, "int | None", "int | None"], Sequence[Finding]]
 """An edit, the errors that it was to repair, the user's words, how many tests ran before and with it (None where that is
-not known) → what looks like silencing."""
+not known; before alone where the tests no longer tell) → what looks like silencing."""

@@ -99,13 +99,16 @@ async def _inspect(course: Course, state: State) -> list[Finding]:
 
 
 def _tests_that_ran(before: ContractResult, after: ContractResult) -> tuple[int | None, int | None]:
-    """How many tests the checks ran that told so both times."""
-    known = [
-        (old.tests, new.tests)
-        for old, new in zip(before.results, after.results, strict=False)
-        if old.tests is not None and new.tests is not None
+    """How many tests the checks ran that told so both times; after is None where some no longer tell."""
+    told = [
+        (old.tests, new.tests) for old, new in zip(before.results, after.results, strict=False) if old.tests is not None
     ]
-    return (sum(old for old, _ in known), sum(new for _, new in known)) if known else (None, None)
+    known = [(old, new) for old, new in told if new is not None]
+    was, now = sum(old for old, _ in known), sum(new for _, new in known)
+    silent = sum(old for old, new in told if new is None)
+    if silent and now >= was:
+        return silent, None
+    return (was, now) if known else (None, None)
 
 
 def _protected_additions(course: Course, edit: Edit) -> list[Finding]:

@@ -168,18 +168,19 @@ def test_without_a_failure_only_tests_are_certain() -> None:
 @pytest.mark.parametrize(
     ("before", "after", "spec", "found"),
     [
-        (9, 8, "", True),
-        (9, 9, "", False),
-        (8, 9, "", False),
-        (None, 8, "", False),
-        (9, None, "", False),
-        (9, 8, "Remove the obsolete tests.", False),
+        (9, 8, "", [True]),
+        (9, 9, "", []),
+        (8, 9, "", []),
+        (None, 8, "", []),
+        (9, None, "", [False]),  # they no longer tell of themselves
+        (0, None, "", []),
+        (9, 8, "Remove the obsolete tests.", []),
     ],
 )
-def test_fewer_tests_than_before(before: int | None, after: int | None, spec: str, found: bool) -> None:
+def test_fewer_tests_than_before(before: int | None, after: int | None, spec: str, found: list[bool]) -> None:
     edit = Edit((change("a.py", "x = 1\n", "x = 2\n"),))
     made = inspect(edit, [], spec=spec, tests_before=before, tests_after=after)
-    assert [(f.kind, f.certain) for f in made] == ([("fewer_tests", True)] if found else [])
+    assert [(f.kind, f.certain) for f in made] == [("fewer_tests", sure) for sure in found]
 
 
 @pytest.mark.spec("K7")

@@ -46,7 +46,8 @@ def inspect(
     """What of `edit` gets green, or may get green, by something else than a repair, by file and line.
 
     `baseline` are the failures of the untouched tree, `spec` the user's words; `tests_before` and `tests_after` how many
-    tests the contract ran, None where nobody counted. Never raises: a file that cannot be examined is a finding of
+    tests the contract ran, None where nobody counted; where only `tests_after` is None the tests no longer told of themselves,
+    so a new way out that reports success is why. Never raises: a file that cannot be examined is a finding of
     kind `not_inspected`.
     """
     case = Case(Failures(baseline), Wish(spec))
@@ -55,6 +56,8 @@ def inspect(
     for file in edit.files:
         _try(found, file.path, lambda file=file: _read(case, file, sheets))  # type: ignore[misc]
     _try(found, edit.paths[0] if edit.files else "", lambda: _together(case, sheets))
+    if tests_before and tests_after is None and case.failures:
+        found = [_sure(f) if f.kind == "exit_zero" else f for f in found]
     found.extend(_fewer(case, edit, tests_before, tests_after))
     return _tidy(found)
 
@@ -111,17 +114,21 @@ def _together(case: Case, sheets: Sequence[Sheet]) -> list[Finding]:
     return [_doubted(f) if f.line - 1 in bad.get(f.file, ()) else f for f in found]
 
 
+def _sure(finding: Finding) -> Finding:
+    return Finding(finding.file, finding.line, finding.kind, finding.text, True)
+
+
 def _doubted(finding: Finding) -> Finding:
     return Finding(finding.file, finding.line, finding.kind, finding.text, False)
 
 
 def _fewer(case: Case, edit: Edit, before: int | None, after: int | None) -> list[Finding]:
-    if before is None or after is None or after >= before:
+    if before is None or (after is None and not before) or (after is not None and after >= before):
         return []
-    text = f"{after} tests ran, {before} before"
+    text = f"{after} tests ran, {before} before" if after is not None else f"no test is told of, {before} before"
     if case.wish.asks("fewer_tests", [], text) or case.wish.asks("deleted_test", [], text):
         return []
-    return [Finding(next((p for p in edit.paths if is_test_path(p)), ""), 0, "fewer_tests", text, True)]
+    return [Finding(next((p for p in edit.paths if is_test_path(p)), ""), 0, "fewer_tests", text, after is not None)]
 
 
 def _tidy(found: Sequence[Finding]) -> tuple[Finding, ...]:

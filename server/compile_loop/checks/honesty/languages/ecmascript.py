@@ -19,10 +19,11 @@ _MARKS = r"""
 (throw_statement) @throw
 (if_statement condition: (parenthesized_expression [(false) (number)])) @never
 (call_expression function: (member_expression property: (property_identifier) @name)
-  (#any-of? @name "skip" "only" "todo" "skipIf" "runIf" "fails" "failing" "catch" "exit" "mock" "doMock" "on"
+  (#any-of? @name "skip" "only" "todo" "skipIf" "runIf" "fails" "failing" "catch" "exit" "reallyExit" "mock" "doMock" "on"
     "mockImplementation" "mockReturnValue")) @call
 (call_expression function: (identifier) @name
   (#any-of? @name "xit" "xtest" "xdescribe" "xcontext" "xspecify" "fit" "fdescribe" "ftest" "test" "it" "describe")) @call
+(call_expression function: (subscript_expression) @name (#match? @name "^process\\W+(reallyE|e)xit\\W*$")) @call
 (assignment_expression left: (member_expression) @left (#match? @left "^process[.]exitCode$")) @assignment
 (member_expression) @member
 """
@@ -138,8 +139,10 @@ def _call(node: Node, text: str, row: int, names: frozenset[str], in_tests: bool
             yield Mark("skipped_test", row, shown, names=names)
     elif last == "catch":
         yield from _promise_catch(node, shown, row, names)
-    elif function == "process.exit" and parts in (["0"], []):
-        yield Mark("exit_zero", row, text, certain=in_tests, names=names)
+    elif last == "reallyExit" or "reallyExit" in function:
+        yield Mark("exit_zero", row, text, certain=parts in (["0"], []), names=names)
+    elif re.fullmatch(r"(?:\w+\.)?process(?:\.exit|\[.exit.\])", function) and parts in (["0"], []):
+        yield Mark("exit_zero", row, text, certain=in_tests or _at_import(node), names=names)
     elif function == "process.on" and parts and re.search(r"uncaught|unhandled|exit", parts[0]):
         yield Mark(
             "swallowed_exception",
@@ -149,6 +152,24 @@ def _call(node: Node, text: str, row: int, names: frozenset[str], in_tests: bool
         )
     elif last in ("mock", "doMock", "mockImplementation", "mockReturnValue") and in_tests:
         yield Mark("special_case", row, shown, certain=False, names=names)
+
+
+def _at_import(node: Node) -> bool:
+    """Whether it runs whenever the file is loaded: under no condition, in no function, not at the end of a script."""
+    top = node
+    for around in ancestors(node):
+        if around.type in (
+            "if_statement",
+            "ternary_expression",
+            "binary_expression",
+            "catch_clause",
+            "switch_statement",
+        ):
+            return False
+        if "function" in around.type or around.type == "method_definition":
+            return False
+        top = around if around.type != "program" else top
+    return top.next_named_sibling is not None
 
 
 def _promise_catch(node: Node, shown: str, row: int, names: frozenset[str]) -> Iterator[Mark]:

@@ -29,6 +29,7 @@ _MARKS = r"""
 (except_clause) @except
 (raise_statement) @raise
 (if_statement condition: [(false) (integer)]) @never
+(call function: (_) @fn (#match? @fn "(^|[.])exec[lv]p?e?$|getattr[(].*_exit")) @call
 (while_statement condition: [(false) (integer)]) @never
 (type (identifier) @any (#eq? @any "Any"))
 (call function: (_) @fn
@@ -67,6 +68,8 @@ def _marks(tree: Tree, wanted: Filter, path: str) -> Iterator[Mark]:
             yield from _decorator(node, text, row)
         elif name == "except":
             yield from _except(node, row, names)
+        elif name == "raise" and re.match(r"raise\s+SystemExit\s*(?:\(\s*(?:0|None|False)?\s*\)|$)", text):
+            yield Mark("exit_zero", row, text, certain=in_tests or _at_import(node), names=names)
         elif name == "raise":
             promised = re.match(r"raise\s+NotImplementedError\b", text) or (_TODO.search(text) and "(" in text)
             if promised and not _abstract(node):
@@ -137,6 +140,24 @@ def _abstract(node: Node) -> bool:
     return False
 
 
+def _at_import(node: Node) -> bool:
+    """Whether it runs whenever the file is loaded: under no condition, in no function, not at the end of a script."""
+    under = {
+        "if_statement",
+        "function_definition",
+        "lambda",
+        "except_clause",
+        "match_statement",
+        "conditional_expression",
+    }
+    top = node
+    for around in ancestors(node):
+        if around.type in under or around.type == "boolean_operator":
+            return False
+        top = around if around.type != "module" else top
+    return top.next_named_sibling is not None
+
+
 def _call(node: Node, text: str, row: int, names: frozenset[str], in_tests: bool) -> Iterator[Mark]:
     function = text_of(node.child_by_field_name("function"))
     last = function.rsplit(".", 1)[-1]
@@ -162,10 +183,14 @@ def _call(node: Node, text: str, row: int, names: frozenset[str], in_tests: bool
             certain=bool(re.search(r"\bException|BaseException", arguments)),
             names=names,
         )
-    elif function == "os._exit" and arguments in ("0", "os.EX_OK"):
+    elif (last == "_exit" or "_exit" in function) and arguments in ("0", "os.EX_OK", "os.EX_OK,"):
         yield Mark("exit_zero", row, text, names=names)
-    elif function in ("sys.exit", "exit", "quit") and arguments in ("", "0", "None"):
-        yield Mark("exit_zero", row, text, certain=in_tests, names=names)
+    elif re.fullmatch(r"exec[lv]p?e?", last) and function != last:
+        harmless = re.search(r"[\"'](?:[\w/]*/)?(?:true|echo|:)[\"']", arguments) is not None
+        yield Mark("exit_zero", row, text, certain=harmless, names=names)
+    elif last in ("exit", "quit") and re.search(r"(?:^|\b(?:sys|builtins|site)\.)\w+$", function):
+        if arguments in ("", "0", "None", "False"):
+            yield Mark("exit_zero", row, text, certain=in_tests or _at_import(node), names=names)
     elif function in ("monkeypatch.setattr", "patch", "mock.patch", "patch.object", "mock.patch.object") and in_tests:
         yield Mark("special_case", row, text, certain=False, names=names)
     elif last == "deselect":

@@ -34,7 +34,7 @@ _MARKS = r"""
 (if_expression condition: (boolean_literal)) @never
 (if_expression condition: (let_condition)) @if_let
 (match_arm) @arm
-(call_expression function: (_) @fn (#match? @fn "(^|::)(transmute|transmute_copy|exit|catch_unwind|set_hook|forget)$")) @call
+(call_expression function: (_) @fn (#match? @fn "(^|::)(transmute|transmute_copy|_?exit|catch_unwind|set_hook|forget)$")) @call
 (unsafe_block) @unsafe
 """
 _ALLOW = re.compile(r"#!?\[\s*(?:cfg_attr\(.*,\s*)?(?P<how>allow|expect)\s*\((?P<codes>[^\]]*)\)", re.DOTALL)
@@ -114,7 +114,7 @@ def _macro(text: str, row: int, names: frozenset[str]) -> Iterator[Mark]:
 
 
 def _call(text: str, row: int, names: frozenset[str], path: str) -> Iterator[Mark]:
-    if re.search(r"\bexit\s*\(\s*0\s*\)$", text):
+    if re.search(r"\b_?exit\s*\(\s*0\s*\)$", text):
         yield Mark("exit_zero", row, text, certain=is_test_path(path) or path.endswith("build.rs"), names=names)
     elif "transmute" in text.split("(", maxsplit=1)[0]:
         yield Mark("any_cast", row, text, certain=False, names=names)
