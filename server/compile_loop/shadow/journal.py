@@ -6,7 +6,9 @@ import contextlib
 import hashlib
 import json
 import os
+import secrets
 import shutil
+import stat
 import uuid
 from pathlib import Path
 
@@ -14,6 +16,8 @@ from compile_loop.contracts.protocols import ShadowError
 from compile_loop.shadow.places import is_running, own_name
 
 _INDEX = "journal.json"
+_AS_IT_IS = sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY", "O_NOINHERIT"))
+"""A link is not followed, a pipe not waited for, and bytes stay bytes."""
 
 
 class Journal:
@@ -28,6 +32,7 @@ class Journal:
         self._originals: dict[str, str | None] = {}
         self._written: dict[str, list[str | None]] = {}
         self._made: list[str] = []
+        self._fresh: dict[str, str] = {}
 
     def write(self, path: Path, data: bytes | None) -> None:
         """Set a file's bytes, its original kept; None removes it. Owner, mode, attributes and further names stay.
@@ -41,11 +46,11 @@ class Journal:
         if data is None:
             path.resolve().unlink(missing_ok=True)
         else:
-            replace_file(path.resolve(), data)
+            replace_file(path.resolve(), data, Path(self._fresh[str(path)]))
 
     def restore(self) -> None:
         """Put every original back. Raises `OSError`."""
-        _put_back(self._place, self._originals, self._made)
+        _put_back(self._place, self._originals, self._made, self._fresh)
 
     def restore_ours(self) -> None:
         """Put back the originals of files that still hold what was last written here; others stay. Raises `OSError`."""
@@ -63,7 +68,7 @@ class Journal:
         with contextlib.suppress(FileNotFoundError, NotADirectoryError):
             (self._place / _INDEX).unlink()
         shutil.rmtree(self._place, ignore_errors=True)
-        self._originals, self._written, self._made = {}, {}, []
+        self._originals, self._written, self._made, self._fresh = {}, {}, [], {}
 
     def _keep(self, path: Path, new: bytes | None) -> None:
         try:
@@ -75,18 +80,23 @@ class Journal:
                     _write(self._place / name, path.read_bytes())
                 self._made += [str(folder) for folder in path.parents if not folder.exists()]
                 self._originals[str(path)] = name
+                self._fresh[str(path)] = str(_fresh(path.resolve()))
             # Until the new bytes are there, the file still holds the ones before them.
             self._written[str(path)] = [*self._written.get(str(path), [])[-1:], _mark(new)]
-            torn = None
-            if new is not None and not _can_be_replaced(path.resolve()):
+            if new is not None:
                 _write(self._place / "new", new)
-                torn = str(path)
-            self._save(torn)
+            self._save(str(path) if new is not None and not _can_be_replaced(path.resolve()) else None)
         except OSError as error:
             raise ShadowError(f"{path} is not edited, because its original could not be kept: {error}.") from error
 
     def _save(self, torn: str | None) -> None:
-        index = {"originals": self._originals, "written": self._written, "made": self._made, "torn": torn}
+        index = {
+            "originals": self._originals,
+            "written": self._written,
+            "made": self._made,
+            "torn": torn,
+            "fresh": self._fresh,
+        }
         fresh = self._place / "fresh"
         _write(fresh, json.dumps(index).encode())
         fresh.replace(self._place / _INDEX)
@@ -113,15 +123,32 @@ def recover(folder: Path) -> list[Path]:
 def _recover_one(place: Path) -> list[Path]:
     index = json.loads((place / _INDEX).read_text())
     written = index["written"]
-    for path in index["originals"]:
-        _fresh(Path(path).resolve()).unlink(missing_ok=True)
+    fresh = index.get("fresh", {})
+    for path, name in index["originals"].items():
+        if path in fresh and _is_ours(
+            Path(fresh[path]), [place / "new", *([place / name] if name is not None else [])]
+        ):
+            Path(fresh[path]).unlink()
     ours = {
         path: name
         for path, name in index["originals"].items()
         if _mark(_bytes(Path(path))) in written[path] or (path == index.get("torn") and _is_torn(place, Path(path)))
     }
-    _put_back(place, ours, index["made"])
+    _put_back(place, ours, index["made"], fresh)
     return [Path(path) for path in ours]
+
+
+def _is_ours(fresh: Path, sources: list[Path]) -> bool:
+    """Whether a file that was to take another's place is there, and holds the beginning of what was written to it."""
+    try:
+        descriptor = os.open(fresh, os.O_RDONLY | _AS_IT_IS)
+    except OSError:
+        return False
+    with os.fdopen(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return False
+        data = file.read()
+    return any(source.is_file() and source.read_bytes().startswith(data) for source in sources)
 
 
 def _is_torn(place: Path, path: Path) -> bool:
@@ -130,7 +157,7 @@ def _is_torn(place: Path, path: Path) -> bool:
     return now is not None and (place / "new").read_bytes().startswith(now)
 
 
-def _put_back(place: Path, originals: dict[str, str | None], made: list[str]) -> None:
+def _put_back(place: Path, originals: dict[str, str | None], made: list[str], fresh: dict[str, str]) -> None:
     for path, name in sorted(originals.items(), key=lambda item: _grown(place, *item), reverse=True):
         if name is None:
             with contextlib.suppress(FileNotFoundError, NotADirectoryError):
@@ -138,7 +165,8 @@ def _put_back(place: Path, originals: dict[str, str | None], made: list[str]) ->
         else:
             data = (place / name).read_bytes()
             if _bytes(Path(path)) != data:
-                _replace_or_overwrite(Path(path).resolve(), data)
+                at = Path(path).resolve()
+                _replace_or_overwrite(at, data, Path(fresh[path]) if path in fresh else _fresh(at))
     for folder in sorted(made, key=len, reverse=True):
         with contextlib.suppress(OSError):  # somebody put something into it
             Path(folder).rmdir()
@@ -150,10 +178,10 @@ def _grown(place: Path, path: str, name: str | None) -> int:
     return now - ((place / name).stat().st_size if name is not None else 0)
 
 
-def _replace_or_overwrite(place: Path, data: bytes) -> None:
+def _replace_or_overwrite(place: Path, data: bytes, fresh: Path) -> None:
     """Put bytes back, where the file is if the disk has no room for a second one."""
     try:
-        replace_file(place, data)
+        replace_file(place, data, fresh)
     except OSError:
         if not place.is_file():
             raise
@@ -174,25 +202,38 @@ def _can_be_replaced(place: Path) -> bool:
     return was.st_nlink == 1 and ours and os.access(place.parent, os.W_OK)
 
 
-def replace_file(place: Path, data: bytes) -> None:
-    """Set a file's bytes, its mode, owner and attributes kept: in one step, or where it is if it has further names."""
+def replace_file(place: Path, data: bytes, fresh: Path | None = None) -> None:
+    """Set a file's bytes, its mode, owner and attributes kept: in one step, or where it is if it has further names.
+
+    `fresh` is the name in the same folder that the new bytes have meanwhile, one of its own by default. What stands there
+    already is nobody's to follow or remove: `FileExistsError`.
+    """
+    fresh = fresh or _fresh(place)
     place.parent.mkdir(parents=True, exist_ok=True)
     if not _can_be_replaced(place):
         _write(place, data)
         return
-    fresh = _fresh(place)
+    exists = place.exists()
+    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _AS_IT_IS, 0o600 if exists else 0o666)
+    replaced = False
     try:
-        _write(fresh, data)
-        if place.exists() and not _dressed(fresh, place):
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            dressed = not exists or _dressed(descriptor if os.name == "posix" else fresh, place)
+            os.fsync(descriptor)
+        if dressed:
+            fresh.replace(place)
+            replaced = True
+        else:
             _write(place, data)
-            return
-        fresh.replace(place)
     finally:
-        with contextlib.suppress(OSError):
-            fresh.unlink(missing_ok=True)
+        if not replaced:
+            with contextlib.suppress(OSError):
+                fresh.unlink(missing_ok=True)
 
 
-def _dressed(fresh: Path, place: Path) -> bool:
+def _dressed(fresh: int | Path, place: Path) -> bool:
     """Give a new file what the old one had; whether that was possible."""
     try:
         _dress(fresh, place)
@@ -201,19 +242,19 @@ def _dressed(fresh: Path, place: Path) -> bool:
     return True
 
 
-def _dress(fresh: Path, place: Path) -> None:
-    was, now = place.stat(), fresh.stat()
+def _dress(fresh: int | Path, place: Path) -> None:
+    was, now = place.stat(), os.stat(fresh)  # noqa: PTH116 # an open file, where the system can
     if os.name == "posix" and (was.st_uid, was.st_gid) != (now.st_uid, now.st_gid):
         os.chown(fresh, was.st_uid, was.st_gid)
     if hasattr(os, "listxattr"):
         for name in os.listxattr(place):
             os.setxattr(fresh, name, os.getxattr(place, name))
-    fresh.chmod(was.st_mode)
+    os.chmod(fresh, stat.S_IMODE(was.st_mode))  # noqa: PTH101
 
 
 def _fresh(place: Path) -> Path:
-    """Where a file's new bytes are written before they take its place."""
-    return place.with_name(f".{place.name[:200]}.compile-loop")
+    """Where a file's new bytes are written before they take its place: a name that nobody can have taken beforehand."""
+    return place.with_name(f".compile-loop-{secrets.token_hex(16)}")
 
 
 def _bytes(path: Path) -> bytes | None:
@@ -225,7 +266,8 @@ def _mark(data: bytes | None) -> str | None:
 
 
 def _write(path: Path, data: bytes) -> None:
-    with path.open("wb") as file:
+    """Set the bytes of a file whose path is resolved: a link that takes its place at this moment is not followed."""
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _AS_IT_IS, 0o666), "wb") as file:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())

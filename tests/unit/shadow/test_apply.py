@@ -210,3 +210,72 @@ def test_a_file_that_is_half_written_where_it_is_is_put_back(tmp_path: Path, wri
     assert done.returncode == 9 and (root / "f0.c").read_bytes() == (b"ours" * 2000)[:written]
     assert recover(journals) == [root / "f0.c"]
     assert (tmp_path / "other name").read_bytes() == before
+
+
+OLD_NAME = ".f0.c.compile-loop"
+"""What a name that everybody can tell looks like."""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs links")
+@pytest.mark.spec("W1", "W3")
+def test_neither_a_link_nor_a_file_at_a_name_of_ours_is_written_to_or_removed(tmp_path: Path) -> None:
+    root, outside = laid_out(tmp_path / "ws"), tmp_path / "outside"
+    outside.write_bytes(b"not the workspace's")
+    (root / OLD_NAME).symlink_to(outside)
+    (root / ".f1.c.compile-loop").write_bytes(b"the user's own")
+    before = files(root)
+    edit = Edit(tuple(file_change(name, before[name], b"new") for name in ("f0.c", "f1.c")))
+    apply_edit(root, edit, tmp_path / "journals")
+    assert files(root) == {**before, "f0.c": b"new", "f1.c": b"new"}
+    assert outside.read_bytes() == b"not the workspace's" and (root / OLD_NAME).is_symlink()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs links")
+@pytest.mark.parametrize("taken", ["a link", "a file"])
+@pytest.mark.spec("W1", "W3")
+def test_a_temporary_name_that_is_taken_is_refused_and_stays(
+    tmp_path: Path, taken: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Even where somebody knew it."""
+    root, outside = laid_out(tmp_path / "ws"), tmp_path / "outside"
+    outside.write_bytes(b"not the workspace's")
+    known = root / ".known"
+    if taken == "a link":
+        known.symlink_to(outside)
+    else:
+        known.write_bytes(b"the user's own")
+    before = files(root)
+    monkeypatch.setattr("compile_loop.shadow.journal._fresh", lambda place: place.with_name(".known"))
+    with pytest.raises(ApplyError, match="nothing was changed"):
+        apply_edit(root, Edit((file_change("f0.c", before["f0.c"], b"new"),)), tmp_path / "journals")
+    assert files(root) == before and known.is_symlink() == (taken == "a link")
+    assert outside.read_bytes() == b"not the workspace's"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs links")
+@pytest.mark.parametrize("left", ["half of ours", "a link", "the user's own"])
+def test_recovery_removes_what_a_killed_run_left_and_nothing_else(tmp_path: Path, left: str) -> None:
+    root, journals, outside = laid_out(tmp_path / "ws"), tmp_path / "journals", tmp_path / "outside"
+    outside.write_bytes(b"our")
+    before = files(root)
+    code = (
+        "import os, sys\nfrom pathlib import Path\nfrom compile_loop.shadow import journal\n"
+        "def killed(self, place):\n    self.write_bytes(b'our')\n    print(self)\n    sys.stdout.flush()\n    os._exit(9)\n"
+        "Path.replace, real = (lambda self, to: killed(self, to) if to.name == 'f0.c' else real(self, to)), Path.replace\n"
+        "journal.Journal(Path(sys.argv[2])).write(Path(sys.argv[1], 'f0.c'), b'ours' * 2000)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(root), str(journals)], check=False, capture_output=True, text=True
+    )
+    assert done.returncode == 9, done.stderr
+    fresh = Path(done.stdout.strip())
+    assert fresh.parent == root and fresh.read_bytes() == b"our"
+    if left == "a link":
+        fresh.unlink()
+        fresh.symlink_to(outside)
+    elif left == "the user's own":
+        fresh.write_bytes(b"mine")
+    recover(journals)
+    assert list(journals.glob("*")) == [] and outside.read_bytes() == b"our"
+    assert fresh.is_symlink() == (left == "a link") and fresh.exists() == (left != "half of ours")
+    assert {name: data for name, data in files(root).items() if name != fresh.name} == before

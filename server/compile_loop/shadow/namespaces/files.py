@@ -74,14 +74,17 @@ def _overwrite(place: bytes, data: bytes) -> None:
 
 def _replace(place: bytes, data: bytes) -> None:
     mode = stat.S_IMODE(os.stat(place).st_mode)
-    beside = place + b".compile-loop"
+    # A name that a check cannot have laid a link at.
+    beside = os.path.join(os.path.dirname(place), b".compile-loop-" + os.urandom(16).hex().encode())
+    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:
-        _overwrite(beside, data)
-        os.chmod(beside, mode)
+        with open(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fchmod(descriptor, mode)
         os.rename(beside, place)
     except OSError:
-        if os.path.lexists(beside):
-            os.unlink(beside)
+        os.unlink(beside)
         raise
 
 
