@@ -18,6 +18,7 @@ from compile_loop.checks.honesty.plain_lines import plain_lines
 from compile_loop.checks.honesty.shell_lines import shell_lines
 from compile_loop.checks.honesty.special_cases import special_cases
 from compile_loop.checks.honesty.texts import Change
+from compile_loop.checks.honesty.under_check import under_check
 from compile_loop.checks.honesty.weigh import Case
 from compile_loop.checks.honesty.wish import Wish
 from compile_loop.contracts.diagnostics import Diagnostic
@@ -75,6 +76,8 @@ def _read(case: Case, file: FileChange, sheets: list[Sheet]) -> list[Finding]:
     change = Change(file)
     found = configuration(case, change) + shell_lines(case, change)
     language = language_of(file.path)
+    if language is not None or _PLAIN.search(file.path):
+        found += under_check(case, change, language)
     if language is None:
         return found + (plain_lines(case, change) if _PLAIN.search(file.path) else [])
     if max(len(change.old.rows), len(change.new.rows)) > _MOST_ROWS:

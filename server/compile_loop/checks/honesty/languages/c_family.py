@@ -25,6 +25,9 @@ _MARKS = r"""
 (call_expression function: (_) @fn
   (#match? @fn "^(std::)?(_?_?exit|_Exit|quick_exit)$|^(GTEST_SKIP|IGNORE_TEST|TEST_IGNORE\\w*|SKIP)$|^_?_[Pp]ragma$|unreachable$")
 ) @call
+(call_expression function: (_) @fn (#match? @fn "(^|::)(signal|sigaction|bsd_signal|set_terminate|exec[lv]p?e?)$")) @signal
+(function_definition declarator: (function_declarator declarator: (identifier) @macro)
+  (#match? @macro "^(_*assert(_fail|_rtn|_func|_perror_fail)?|_wassert|abort|_?_?exit|_Exit|raise)$")) @own
 (attribute_specifier) @attribute
 (function_definition declarator: (function_declarator declarator: (identifier) @macro)
   (#any-of? @macro "TEST" "TEST_F" "TEST_P" "TYPED_TEST" "IGNORE_TEST")) @test
@@ -66,7 +69,16 @@ def _marks(tree: Tree, wanted: Filter, path: str) -> Iterator[Mark]:
         elif name == "attribute":
             yield from _attribute(text, row, names)
         elif name == "call":
-            yield from _call(text, row, names, path)
+            yield from _call(node, text, row, names, path)
+        elif name == "signal":
+            yield from _signal(tree, text, row, names)
+        elif name == "own":
+            head = text.split("{", maxsplit=1)[0].strip()
+            ends = re.search(
+                r"\b(?:abort|__builtin_trap|raise|kill|_?[eE]xit|longjmp)\s*\(\s*[^0)\s]|throw\b", text[len(head) :]
+            )
+            sure = ends is None and re.search(r"\b(?:_\w*assert\w*|assert|abort)\s*\(", head) is not None
+            yield Mark("weakened_test", row, head, certain=sure, names=names)
         elif name == "test":
             if re.match(r"\w+\s*\([^)]*\bDISABLED_", text) or text.startswith("IGNORE_TEST"):
                 yield Mark("skipped_test", row, text.split("{")[0], names=names)
@@ -112,6 +124,12 @@ def _define(text: str, row: int) -> Iterator[Mark]:
     )
     if name == "NDEBUG" or (empty and _ASSERT_NAMES.match(name)):
         yield Mark("weakened_test", row, text)
+    elif parameters is not None and _ASSERT_NAMES.match(name) and name not in ("CHECK", "REQUIRE"):
+        fails = r"abort|exit|fail|longjmp|throw|assert|raise|trap|err|unreachable|FAIL|ASSERT|return|\?"
+        if not re.search(fails, value.replace(name, "")):
+            yield Mark("weakened_test", row, text)
+    elif re.fullmatch(r"abort|exit|_exit|__assert_fail", name):
+        yield Mark("weakened_test", row, text, certain=False)
     elif _WORDS_OF_C.match(name):
         yield Mark("suppression", row, text, names=frozenset({name}))
     elif parameters is not None and empty:
@@ -142,11 +160,28 @@ def _attribute(text: str, row: int, names: frozenset[str]) -> Iterator[Mark]:
         yield Mark("suppression", row, text, certain=False, names=names, only_if=_UNUSED)
 
 
-def _call(text: str, row: int, names: frozenset[str], path: str) -> Iterator[Mark]:
+def _signal(tree: Tree, text: str, row: int, names: frozenset[str]) -> Iterator[Mark]:
+    """A handler in the way of a failed assertion; one that leaves with success is no crash reporter."""
+    name = re.split(r"\s*\(", text, maxsplit=1)[0].rsplit(":", 1)[-1]
+    if name.startswith("exec"):
+        if re.search(r"\"(?:[\w/]*/)?(?:true|echo)\"", text):
+            yield Mark("exit_zero", row, text, names=names)
+    elif name == "set_terminate" or "SIGABRT" in text:
+        leaves = any(
+            re.search(rf"\b{word}\s*\([^;{{}}]*\)\s*\{{[^{{}}]*[eE]xit\s*\(\s*(?:0|EXIT_SUCCESS)\s*\)", tree.text.text)
+            for word in set(re.findall(r"\w+", text)) - {name, "SIGABRT"}
+        )
+        leaves = leaves or re.search(r"[eE]xit\s*\(\s*(?:0|EXIT_SUCCESS)\s*\)", text) is not None
+        yield Mark("weakened_test", row, text, certain=leaves, names=names)
+
+
+def _call(node: Node, text: str, row: int, names: frozenset[str], path: str) -> Iterator[Mark]:
     name = text.split("(", maxsplit=1)[0].strip()
     if re.search(r"exit$", name, re.IGNORECASE):
         if re.search(r"\(\s*(?:0|EXIT_SUCCESS)\s*\)$", text):
-            yield Mark("exit_zero", row, text, certain=is_test_path(path), names=names)
+            around = next((a for a in ancestors(node) if a.type == "function_definition"), None)
+            itself = re.search(r"\b(?:con|de)structor\b", text_of(around).split("{", maxsplit=1)[0]) is not None
+            yield Mark("exit_zero", row, text, certain=itself or is_test_path(path), names=names)
     elif name in ("_Pragma", "__pragma"):
         found = _DIAGNOSTIC.search(text)
         if (found and found[1] == "ignored") or "warning(disable" in text:

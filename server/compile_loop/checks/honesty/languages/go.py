@@ -85,8 +85,8 @@ def _call(node: Node, text: str, row: int, names: frozenset[str], path: str) -> 
     if re.search(r"\.Skip(?:f|Now)?$", function):
         under = any(around.type == "if_statement" for around in ancestors(node))
         yield Mark("skipped_test", row, text, certain=not under, names=names)
-    elif function == "os.Exit" and re.search(r"\(\s*0\s*\)$", text):
-        yield Mark("exit_zero", row, text, certain=is_test_path(path), names=names)
+    elif function in ("os.Exit", "syscall.Exit") and re.search(r"\(\s*0\s*\)$", text):
+        yield Mark("exit_zero", row, text, certain=is_test_path(path) or "init" in names, names=names)
     elif function == "unsafe.Pointer":
         yield Mark("any_cast", row, text, certain=False, names=names)
     elif function == "panic" and _TODO.search(text):

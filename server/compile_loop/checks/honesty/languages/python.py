@@ -11,6 +11,7 @@ from compile_loop.checks.honesty.assertions import from_call, from_condition
 from compile_loop.checks.honesty.comments import comment_marks
 from compile_loop.checks.honesty.grammar import Filter, Tree
 from compile_loop.checks.honesty.languages.names import enclosing_names, is_test_path, qualified
+from compile_loop.checks.honesty.languages.python_patches import python_patches
 from compile_loop.checks.honesty.survey import (
     Assertion,
     Function,
@@ -57,6 +58,7 @@ _TODO = re.compile(r"not (?:yet )?implemented|todo|unimplemented|\bstub", re.IGN
 def _marks(tree: Tree, wanted: Filter, path: str) -> Iterator[Mark]:
     first_code = next((row_of(n) for n in tree.root.named_children if n.type != "comment"), 0)
     in_tests = is_test_path(path)
+    yield from python_patches(tree, wanted, path)
     for name, node in tree.find(_MARKS):
         if name in ("fn", "left", "hook") or not wanted(node):
             continue

@@ -1,0 +1,61 @@
+"""Code that asks whether it is being checked (SPEC K7).
+
+It cannot be proved that a program which looks at `CI` behaves better only there, so it is always a suspicion.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from compile_loop.checks.honesty.survey import Language
+from compile_loop.checks.honesty.texts import Change
+from compile_loop.checks.honesty.weigh import Case
+from compile_loop.checks.protected import is_protected
+from compile_loop.contracts.honesty import Finding
+
+_VARIABLE = (
+    r"(?:CI|CONTINUOUS_INTEGRATION|GITHUB_ACTIONS|GITLAB_CI|BUILD_NUMBER|COMPILE_LOOP\w*|PYTEST_\w+|JEST_WORKER_ID|VITEST\w*|MOCHA\w*|"
+    r"NODE_TEST_\w+|NODE_V8_COVERAGE|RUST_TEST_\w+|NEXTEST\w*|TEST(?:_\w+)?|TESTING|UNIT_?TEST\w*|TOX_\w+|BAZEL_TEST|CTEST_\w+|GTEST_\w+|"
+    r"UNDER_TEST|IN_TEST|RUNNING_TESTS)"
+)
+_ALWAYS = r"PYTEST_CURRENT_TEST|PYTEST_VERSION|PYTEST_XDIST\w*|JEST_WORKER_ID|VITEST_WORKER_ID|NODE_TEST_CONTEXT|RUST_TEST_THREADS"
+_QUOTED = rf"[\"'`](?P<{{}}>{_VARIABLE})[\"'`]"
+_RUNNER = (
+    r"(?:unittest|_?pytest|nose2?|doctest|py\.test|jest|vitest|mocha|ava|tap|--test|node:test|org\.junit|junit|testng)"
+)
+_ASKS = tuple(
+    re.compile(pattern)
+    for pattern in (
+        rf"[\"'`\s.{{]\b(?P<a>{_ALWAYS})\b",
+        rf"\w*(?:[eE]nv\w*|ENV)(?:\(\))?\s*(?:\??\.\s*(?:get|pop|has|contains_key|containsKey|key\?|fetch))?\s*!?\s*[(\[]\s*&?{_QUOTED.format('b')}",
+        rf"(?:::var(?:_os)?|env!)\s*\(\s*{_QUOTED.format('c')}",
+        rf"{_QUOTED.format('d')}\s+(?:not\s+)?in\s+[\w.()]*[eE]nv",
+        rf"\bprocess\.env\.(?P<e>{_VARIABLE})\b",
+        rf"\{{[^}}]*\b(?P<f>{_VARIABLE})\b[^}}]*\}}\s*=\s*process\.env\b",
+        rf"[\"']{_RUNNER}[\w.]*[\"']\s+(?:not\s+)?in\s+[\w.]*(?:modules|argv)\b",
+        rf"\bmodules\s*\.get\s*\(\s*[\"']{_RUNNER}",
+        rf"[\"'/.]\.?(?:{_RUNNER}|test_?)[\w.]*[\"'].*\b(?:stack\(\)|_getframe|currentframe|extract_stack)",
+        rf"(?:argv|execArgv|orig_argv|Args|__main__|getStackTrace|stack\(\)|_getframe|currentframe|extract_stack|\.stack)\b.*[\"'`/]\.?(?:{_RUNNER}|test_?|\.test|_test)\b",
+        r"\btesting\.Testing\(\)|\bflag\.Lookup\(\s*\"test\.",
+    )
+)
+
+
+def under_check(case: Case, change: Change, language: Language | None) -> list[Finding]:
+    """New lines of a program that look whether a check or a test runs it, unless the user's words speak of that."""
+    if is_protected(change.path):
+        return []
+    before, now = Counter(map(str.strip, change.old.rows)), Counter(map(str.strip, change.new.rows))
+    found = []
+    for row in sorted(change.added):
+        line = change.new.row(row).strip()
+        if now[line] <= before[line] or (language is not None and language.comment.match(line)):
+            continue
+        match = next((m for pattern in _ASKS if (m := pattern.search(f" {line}"))), None)
+        if match is None:
+            continue
+        variable = next((group for group in match.groupdict().values() if group), "")
+        if not (variable and case.wish.mentions(variable)):
+            found.append(Finding(change.path, row + 1, "special_case", line[:160], certain=False))
+    return found
