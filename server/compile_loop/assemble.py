@@ -45,6 +45,7 @@ from compile_loop.models.relay import Relay
 from compile_loop.record.asked import Asked
 from compile_loop.record.memory import FileMemory
 from compile_loop.record.recorder import Recorder
+from compile_loop.record.redact import Redactor
 from compile_loop.recording import recorded, secrets_of
 from compile_loop.settings import Settings
 from compile_loop.shadow.probe import choose
@@ -216,7 +217,7 @@ def _shadow(job: Job, root: Path) -> Shadow:
 def _contract(job: Job, file: ContractFile) -> CommandContract:
     """The job's checks, ready to run. Raises `ConfigurationError` where there is none, or none that could fail."""
     try:
-        return CommandContract(_checks(job, file), os.environ, _secret_names(job.settings))
+        return CommandContract(_checks(job, file), os.environ, _secret_names(job.settings), _redact(job.settings))
     except ContractError as error:
         raise ConfigurationError(str(error)) from error
 
@@ -239,7 +240,7 @@ def _holdouts(job: Job, root: Path, file: ContractFile) -> CommandHoldouts | Non
     named -= {_inside(root, path) for path in job.targets}
     try:
         files = {name: (root / name).read_bytes() for name in sorted(named)}
-        return CommandHoldouts(holdouts, files, os.environ, _secret_names(job.settings))
+        return CommandHoldouts(holdouts, files, os.environ, _secret_names(job.settings), _redact(job.settings))
     except ContractError as error:
         raise ConfigurationError(str(error)) from error
     except OSError as error:
@@ -362,6 +363,11 @@ def price_of_model(settings: Settings) -> Price | None:
 
 def _secret_names(settings: Settings) -> Sequence[str]:
     return [name for name in (settings.api_key_env, settings.consult_api_key_env) if name]
+
+
+def _redact(settings: Settings) -> Callable[[str], str]:
+    """Takes the secrets of this environment and of the settings out of what a check prints (SPEC Z1)."""
+    return Redactor.of(os.environ, secrets_of(settings, os.environ)).known
 
 
 def _workspace(root: Path) -> Path:

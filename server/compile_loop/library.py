@@ -18,6 +18,7 @@ from compile_loop.contracts.protocols import TurnGenerator
 from compile_loop.engine.budget import Budget
 from compile_loop.engine.handle import Run
 from compile_loop.engine.request import Parts, RunRequest
+from compile_loop.record.redact import Redactor
 from compile_loop.shadow.ending import before_ending
 from compile_loop.shadow.in_place import InPlaceShadow
 from compile_loop.tools.catalogue import ToolMode, ToolNameError, offer
@@ -243,7 +244,13 @@ async def _run(conf: Conf, task: _Task, extra: tuple[Tool, ...], llm: TurnGenera
         allow_new_files=True,
         from_spec_alone=True,
     )
-    contract = CallableContract(conf.runner, paths if task.several else paths[0], name="runner", timeout=conf.timeout)
+    contract = CallableContract(
+        conf.runner,
+        paths if task.several else paths[0],
+        name="runner",
+        timeout=conf.timeout,
+        redact=Redactor.of(os.environ, _keys(conf)).known,
+    )
     parts = Parts(
         shadow=shadow,
         contract=contract,
@@ -272,6 +279,13 @@ async def _run(conf: Conf, task: _Task, extra: tuple[Tool, ...], llm: TurnGenera
     left = _leave(shadow, outcome, conf.on_failure)
     written = sorted(str(root / path) for path in shadow.modified)
     return _result(outcome, task, written, last_error, left)
+
+
+def _keys(conf: Conf) -> list[str]:
+    """The model's key where the caller gave one, by itself or in a variable."""
+    own = conf.llm if isinstance(conf.llm, Mapping) else {}
+    found = (own.get("api_key"), os.environ.get(str(own.get("api_key_env") or "")))
+    return [str(key) for key in found if key]
 
 
 def _root(files: Sequence[Path]) -> Path:

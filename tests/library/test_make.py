@@ -528,3 +528,16 @@ async def test_a_killed_run_leaves_a_file_with_somebody_elses_work_to_them(here:
     tool = compile_loop.make({"runner": fine, "llm": ScriptedGenerator([])})
     assert (await tool.handler({"spec": "", "target_file": "b.py"}))["ok"]
     assert "theirs = 1\n" in (here / "a.py").read_text()
+
+
+@pytest.mark.spec("P1", "Z1")
+async def test_a_secret_that_a_runner_prints_reaches_no_model(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (here / "a.py").write_text("x = 0\n")
+    monkeypatch.setenv("NPM_TOKEN", "zebra-stripes-1")
+    generator = ScriptedGenerator(["```python\nx = 1\n```"])
+    tool = compile_loop.make(
+        {"runner": lambda _path: {**red(), "stdout": "token zebra-stripes-1"}, "llm": generator, "max_iters": 1}
+    )
+    result = await tool.handler({"spec": "x", "target_file": "a.py"})
+    assert not result["ok"] and "token [redacted]" in repr(generator.requests)
+    assert "zebra-stripes-1" not in repr((generator.requests, result))

@@ -28,14 +28,21 @@ PathsRunner = Callable[[list[str]], "Answer | Awaitable[Answer]"]
 class CallableContract:
     """One check that is a function. `argument` is what it is called with: an absolute path, or a list of them.
 
-    A sync function runs in a thread; when the run is cancelled or the check times out the thread cannot be ended, so it
-    is left behind and named (SPEC Q15).
+    `redact` takes secrets out of what it returns. A sync function runs in a thread; when the run is cancelled or the check
+    times out the thread cannot be ended, so it is left behind and named (SPEC Q15).
     """
 
     def __init__(
-        self, runner: Callable[[Any], Any], argument: str | list[str], *, name: str, timeout: float = 600.0
+        self,
+        runner: Callable[[Any], Any],
+        argument: str | list[str],
+        *,
+        name: str,
+        timeout: float = 600.0,
+        redact: Callable[[str], str] = str,
     ) -> None:
         self._runner = runner
+        self._redact = redact
         self._argument = argument
         self._timeout = timeout
         self.checks: tuple[Check, ...] = (Check(name, (name,), total_timeout=timeout, reason="the caller's runner"),)
@@ -96,7 +103,7 @@ class CallableContract:
             words = text.decode("utf-8", "replace") if isinstance(text, bytes) else str(text)
             reader = OutputReader(root=shadow.root, cwd=shadow.root, sources=FolderSources(Path(shadow.root)))
             excerpt = HeadAndTail()
-            lines = list(_bounded_lines(words))
+            lines = list(_bounded_lines(self._redact(words)))
             excerpt.add(lines)
             for line in lines if not ok else ():
                 found += reader.feed(line)

@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from compile_loop.contracts.secret_names import holds_key
+
 _UNATTENDED = {
     "CI": "1",
     "NO_COLOR": "1",
@@ -21,16 +23,11 @@ _UNATTENDED = {
     "DEBIAN_FRONTEND": "noninteractive",
 }
 _OURS = re.compile(r"^(?:COMPILE_LOOP_.*|VSCODE_.*|ELECTRON_RUN_AS_NODE)$")
-_MODEL_KEY = re.compile(
-    r"^(?:OPENAI|ANTHROPIC|AZURE_OPENAI|AZURE_AI|GEMINI|GOOGLE_AI|GOOGLE_GENERATIVE_AI|MISTRAL|GROQ|OPENROUTER|DEEPSEEK|XAI|"
-    r"TOGETHER|FIREWORKS|COHERE|PERPLEXITY|CEREBRAS|DASHSCOPE|MOONSHOT|HF|HUGGINGFACE|OLLAMA|LITELLM|LLM|REPLICATE|NVIDIA)"
-    r"_(?:API_)?(?:KEY|TOKEN)S?$"
-)
 
 
 def model_keys(ours: Mapping[str, str], secrets: Iterable[str]) -> set[str]:
     """The names of variables that hold model keys: by their name, or since the user's settings name them."""
-    return {name for name in ours if _MODEL_KEY.match(name)} | set(secrets).intersection(ours)
+    return {name for name in ours if holds_key(name)} | set(secrets).intersection(ours)
 
 
 def child_environment(ours: Mapping[str, str], secrets: Iterable[str], extra: Mapping[str, str]) -> dict[str, str]:

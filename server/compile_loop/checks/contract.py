@@ -28,7 +28,14 @@ from compile_loop.toolchains.registry import readable_environment
 class CommandContract:
     """Checks that are commands. Raises `ContractError` on a contract that could not tell red from green."""
 
-    def __init__(self, checks: Sequence[Check], environment: Mapping[str, str], secrets: Iterable[str] = ()) -> None:
+    def __init__(
+        self,
+        checks: Sequence[Check],
+        environment: Mapping[str, str],
+        secrets: Iterable[str] = (),
+        redact: Callable[[str], str] = str,
+    ) -> None:
+        """`secrets` are names of variables that hold model keys; `redact` takes secrets out of what a check prints."""
         validate(checks)
         self.checks = tuple(checks)
         try:
@@ -37,6 +44,7 @@ class CommandContract:
             raise ContractError(str(error)) from error
         self._environment = dict(environment)
         self._secrets = frozenset(secrets)
+        self._redact = redact
 
     async def run(self, shadow: Shadow, in_pass: Pass, number: int, emit: Callable[[Event], None]) -> ContractResult:
         """Run every check in its order, also after one failed."""
@@ -79,7 +87,7 @@ class CommandContract:
             tell(diagnostics)
 
         def on_lines(lines: list[str]) -> list[str]:
-            lines = user_lines(shadow, lines)
+            lines = _redacted(user_lines(shadow, lines), self._redact)
             for line in lines:
                 if diagnostics := reader.feed(line):
                     take(diagnostics)
@@ -101,6 +109,12 @@ class CommandContract:
             return CheckResult(check.name, ok=False, exit_code=-1, stderr=sentence, environment=sentence)
         take(reader.close(finished.exit_code))
         return _result(check, finished, tuple(found), variables.get("PATH", ""))
+
+
+def _redacted(lines: list[str], redact: Callable[[str], str]) -> list[str]:
+    text = "\n".join(lines)
+    kept = redact(text)
+    return lines if kept == text else kept.split("\n")
 
 
 def _result(check: Check, finished: Finished, diagnostics: tuple[Diagnostic, ...], path: str) -> CheckResult:

@@ -22,10 +22,11 @@ class CommandHoldouts:
         files: Mapping[str, bytes],
         environment: Mapping[str, str],
         secrets: Sequence[str],
+        redact: Callable[[str], str] = str,
     ) -> None:
         self._holdouts = tuple(holdouts)
         self._files = dict(files)
-        self._contract = CommandContract([h.check for h in holdouts], environment, secrets)
+        self._contract = CommandContract([h.check for h in holdouts], environment, secrets, redact)
 
     @property
     def hidden(self) -> Sequence[str]:

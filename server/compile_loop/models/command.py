@@ -25,9 +25,9 @@ from compile_loop.contracts.protocols import (
     ToolSchema,
     TurnEvent,
 )
+from compile_loop.contracts.secret_names import without_keys
 from compile_loop.models.calls_in_text import calls_in_text
 from compile_loop.models.history import valid_messages
-from compile_loop.models.keys import without_keys
 from compile_loop.models.model_settings import ModelSettings
 from compile_loop.models.retry import Timing
 from compile_loop.models.thinking import ThinkingFilter, visible_text

@@ -12,17 +12,18 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from urllib.parse import quote
 
+from compile_loop.contracts.secret_names import holds_key, is_secret
+
 MARK = "[redacted]"
 SHORTEST = 8
 """Characters; a shorter value is no secret that could be told from other text."""
 _LINE = 16
 """Characters from which on a line of a secret of several lines is one by itself."""
 
-_SECRET_NAME = re.compile(
-    r"(?:^|_)(?:API_?KEYS?|ACCESS_?KEY|PRIVATE_?KEY|SECRET_?KEY|ACCOUNT_?KEY|KEY|TOKENS?|SECRETS?|PASSWORD|PASSWD|PASSPHRASE"
-    r"|CREDENTIALS?|PAT|AUTH)(?:_(?:ID|VALUE|\d+))?$",
-    re.IGNORECASE,
+_SAYS_WHAT = re.compile(
+    r"_(?:NAME|TYPE|PREFIX|SUFFIX|ALGORITHM|FORMAT|MODE|PROVIDER|SERVICE|ISSUER|AUDIENCE)$", re.IGNORECASE
 )
+"""Ends of names that say something about a secret; the value is a word of everyday texts."""
 _START = r"(?:(?<![A-Za-z0-9_])|(?<=\\[nrtbf]))"  # a key may follow a line end that JSON wrote as two characters
 _SHAPES: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("sk-", re.compile(_START + r"sk-[A-Za-z0-9_-]{16,}")),
@@ -90,14 +91,23 @@ class Redactor:
     @classmethod
     def of(cls, environment: Mapping[str, str], more: Iterable[str] = ()) -> Redactor:
         """For the values of `environment`'s secret variables, by their names, and `more` secrets."""
-        named = [v for name, v in environment.items() if _SECRET_NAME.search(name) and not _is_path(v)]
+        named = [
+            value
+            for name, value in environment.items()
+            if (holds_key(name) or (is_secret(name) and not _SAYS_WHAT.search(name))) and not _is_path(value)
+        ]
         return cls([*named, *more])
 
-    def text(self, text: str) -> str:
-        """The text without secrets; it may be plain or JSON, which stays well-formed."""
+    def known(self, text: str) -> str:
+        """The text without the values that are known to be secrets; what is only shaped like one stays."""
         for value in self._values:
             if value in text:
                 text = text.replace(value, MARK)
+        return text
+
+    def text(self, text: str) -> str:
+        """The text without secrets; it may be plain or JSON, which stays well-formed."""
+        text = self.known(text)
         for hint, shape in _SHAPES:
             if hint in text:
                 text = shape.sub(MARK, text)

@@ -72,6 +72,98 @@ def test_a_check_gets_the_users_environment_without_model_keys() -> None:
     assert (env["CI"], env["NO_COLOR"], env["PAGER"], env["EXTRA"]) == ("1", "1", "cat", "1")
 
 
+@pytest.mark.spec("Z1", "K3")
+@pytest.mark.parametrize(
+    "name",
+    [
+        "ANTHROPIC_AUTH_TOKEN",
+        "GOOGLE_API_KEY",
+        "OPENAI_ADMIN_KEY",
+        "CLAUDE_API_KEY",
+        "AWS_BEARER_TOKEN_BEDROCK",
+        "CODESTRAL_API_KEY",
+        "OPENAI_API_KEY_BACKUP",
+        "OPENAI_API_KEY_2",
+        "openai_api_key",
+        "MY_OPENAI_KEY",
+        "AZURE_OPENAI_API_KEY",
+        "AZURE_API_KEY",
+        "GEMINI_KEY",
+        "GOOGLE_GENERATIVE_AI_API_KEY",
+        "GROQ_API_KEY",
+        "OPENROUTER_API_KEY",
+        "DEEPSEEK_API_KEY",
+        "XAI_API_KEY",
+        "TOGETHER_API_KEY",
+        "FIREWORKS_API_KEY",
+        "COHERE_API_KEY",
+        "CO_API_KEY",
+        "PERPLEXITY_API_KEY",
+        "HUGGING_FACE_HUB_TOKEN",
+        "HUGGINGFACEHUB_API_TOKEN",
+        "HF_TOKEN",
+        "OLLAMA_API_KEY",
+        "CEREBRAS_API_KEY",
+        "CLAUDE_CODE_OAUTH_TOKEN",
+        "MISTRAL_APIKEY",
+        "LITELLM_MASTER_KEY",
+        "OPENAI_PASSWORD",
+        "GENAI_SECRET",
+    ],
+)
+def test_a_models_key_is_known_by_a_providers_word_and_a_secrets(name: str) -> None:
+    assert child_environment({name: "x"}, [], {}).get(name) is None
+
+
+@pytest.mark.spec("K3")
+@pytest.mark.parametrize(
+    "name",
+    [
+        "GITHUB_TOKEN",
+        "NPM_TOKEN",
+        "CARGO_REGISTRY_TOKEN",
+        "AWS_ACCESS_KEY_ID",
+        "AWS_SECRET_ACCESS_KEY",
+        "AWS_SESSION_TOKEN",
+        "TWINE_PASSWORD",
+        "NUGET_API_KEY",
+        "GOOGLE_APPLICATION_CREDENTIALS",
+        "GOOGLE_MAPS_API_KEY",
+        "AZURE_CLIENT_SECRET",
+        "DOCKER_PASSWORD",
+        "OPENAI_BASE_URL",
+        "OLLAMA_HOST",
+        "HF_HOME",
+        "CLAUDE_CONFIG_DIR",
+        "GPG_KEY",
+        "KEYBOARD",
+        "TOKENIZERS_PARALLELISM",
+        "SSH_AUTH_SOCK",
+    ],
+)
+def test_what_builds_need_stays(name: str) -> None:
+    assert child_environment({name: "x"}, [], {})[name] == "x"
+
+
+@pytest.mark.spec("Z1", "R1")
+async def test_a_builds_secret_that_a_check_prints_reaches_neither_prompt_nor_record(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setenv("NPM_TOKEN", "zebra-stripes-1")
+    monkeypatch.setenv("AWS_BEARER_TOKEN_BEDROCK", "quagga-quagga-2")
+    root = tmp_path / "ws"
+    workspace(root, a_c="int x;\n")
+    check = 'echo "a.c:1:1: error: $NPM_TOKEN"; env; exit 1'
+    told = await fix(root, ["no edit"], targets=["a.c"], checks=(check,), settings={"max_rounds": 1, "record": True})
+    assert told.asked and "error: [redacted]" in repr(told.model.requests)
+    said = repr(told.model.requests) + repr(told.events)
+    written = [path.read_bytes() for path in (tmp_path / "state").rglob("*") if path.is_file()]
+    assert any(b"NPM_TOKEN=[redacted]" in data for data in written)
+    for secret in ("zebra-stripes-1", "quagga-quagga-2"):
+        assert secret not in said and not any(secret.encode() in data for data in written)
+
+
 @pytest.mark.spec("Z1")
 async def test_the_key_of_a_live_environment_never_reaches_a_check(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -115,6 +115,20 @@ def test_values_of_secret_variables_go_by_their_names_alone() -> None:
     assert "okapi" not in redactor.text("https://x.example/?k=okapi%2Fokapi%2Bokapi%3D%3D")
 
 
+def test_a_secrets_word_anywhere_in_a_name_counts_unless_the_name_says_what_it_is() -> None:
+    redactor = Redactor.of(
+        {
+            "KEY_OF_MINE": "zebra-stripes-1",
+            "TOKEN_2": "quagga-quagga",
+            "CACHE_KEY_PREFIX": "production",
+            "MONKEY": "okapi-okapi",
+        }
+    )
+    assert (
+        redactor.text("zebra-stripes-1 quagga-quagga production okapi-okapi") == f"{MARK} {MARK} production okapi-okapi"
+    )
+
+
 def test_a_variable_that_says_where_a_secret_lies_is_none(tmp_path: object) -> None:
     assert Redactor.of({"GOOGLE_CREDENTIALS": str(tmp_path)}).text(f"in {tmp_path}") == f"in {tmp_path}"
 

@@ -1,0 +1,113 @@
+"""Which variables of an environment hold secrets, and which of those are models' keys, by their names (SPEC K3, Z1).
+
+Providers and their users name keys in ever new ways (`ANTHROPIC_AUTH_TOKEN`, `OPENAI_API_KEY_BACKUP`), so no list of names
+would do: a provider's word and a secret's word together make a model's key.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+_SECRET = frozenset(
+    [
+        "KEY",
+        "KEYS",
+        "APIKEY",
+        "APIKEYS",
+        "TOKEN",
+        "TOKENS",
+        "SECRET",
+        "SECRETS",
+        "BEARER",
+        "PASSWORD",
+        "PASSWORDS",
+        "PASSWD",
+        "PASSPHRASE",
+        "CREDENTIAL",
+        "CREDENTIALS",
+        "PAT",
+        "AUTH",
+    ]
+)
+_PROVIDERS = frozenset(
+    [
+        "AI21",
+        "BEDROCK",
+        "CHATGPT",
+        "CODESTRAL",
+        "COHERE",
+        "COPILOT",
+        "DASHSCOPE",
+        "DEEPINFRA",
+        "FIREWORKS",
+        "GEMINI",
+        "GENAI",
+        "GLM",
+        "GPT",
+        "GROK",
+        "GROQ",
+        "HF",
+        "HYPERBOLIC",
+        "KIMI",
+        "LITELLM",
+        "LLM",
+        "LLMS",
+        "LMSTUDIO",
+        "MINIMAX",
+        "MISTRAL",
+        "MOONSHOT",
+        "NEBIUS",
+        "NOVITA",
+        "NVIDIA",
+        "PPLX",
+        "QWEN",
+        "REPLICATE",
+        "SAMBANOVA",
+        "SILICONFLOW",
+        "TOGETHER",
+        "TOGETHERAI",
+        "VERTEX",
+        "VERTEXAI",
+        "VLLM",
+        "VOYAGE",
+        "WATSONX",
+        "XAI",
+        "ZAI",
+        "ZHIPU",
+        "ZHIPUAI",
+    ]
+)
+"""Words that are too short, or too common as a part of others, to count inside of one."""
+_UNMISTAKABLE = re.compile(
+    "OPENAI|ANTHROPIC|CLAUDE|CEREBRAS|CODESTRAL|DEEPSEEK|GEMINI|HUGGINGFACE|MISTRAL|OLLAMA|OPENROUTER|PERPLEXITY"
+)
+_PHRASES = re.compile(
+    r"(?:^|_)(?:HUGGING_FACE|OPEN_AI|OPEN_ROUTER|AI_GATEWAY|ALEPH_ALPHA|GITHUB_MODELS|AZURE_(?:AI|API|INFERENCE|COGNITIVE)"
+    r"|GOOGLE_(?:API|AI|GENERATIVE|KEYS?|TOKEN|AUTH_TOKEN)|CO_API|COMPILE_LOOP)(?:_|$)"
+)
+
+
+def is_secret(variable: str) -> bool:
+    """Whether a variable's name says that its value is a secret."""
+    return not _SECRET.isdisjoint(_words(variable))
+
+
+def holds_key(variable: str) -> bool:
+    """Whether a variable's name is one under which a model's key is kept."""
+    words = _words(variable)
+    if _SECRET.isdisjoint(words):
+        return False
+    name = "_".join(words)
+    return not _PROVIDERS.isdisjoint(words) or bool(_UNMISTAKABLE.search(name) or _PHRASES.search(name))
+
+
+def without_keys(environ: Mapping[str, str], keep: str | None = None) -> dict[str, str]:
+    """The environment without models' keys, save the variable `keep`."""
+    return {name: value for name, value in environ.items() if name == keep or not holds_key(name)}
+
+
+def _words(variable: str) -> list[str]:
+    """The name's words in capitals; a number at a word's end counts copies of it."""
+    words = (word for word in re.split(r"[^A-Z0-9]+", variable.upper()) if word)
+    return [word if word in _PROVIDERS else word.rstrip("0123456789") or word for word in words]
