@@ -8,9 +8,9 @@ import shutil
 import time
 from pathlib import Path
 
-import psutil
 import pytest
 from tests.loop.running import block, fix, snapshot, workspace
+from tests.support.sleepers import own_seconds, sleeping
 
 from compile_loop.assemble import ConfigurationError, Job, run_contract_once, start
 from compile_loop.contracts.events import CheckFinished, CheckStarted, DiagnosticFound, Pass, RunStarted, Warned
@@ -89,8 +89,10 @@ async def test_a_cancel_leaves_nothing(
     scratch.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(scratch))
     root = workspace(tmp_path / "ws", a_c=BROKEN)
-    before = snapshot(root)
-    run = start(Job(root, (root / "a.c",), Settings(**how), checks=("sleep 46.25",), generator=ScriptedGenerator([])))
+    before, seconds = snapshot(root), own_seconds()
+    run = start(
+        Job(root, (root / "a.c",), Settings(**how), checks=(f"sleep {seconds}",), generator=ScriptedGenerator([]))
+    )
     asked_at = 0.0
     async for event in run:
         if isinstance(event, moment) and not asked_at:
@@ -98,7 +100,7 @@ async def test_a_cancel_leaves_nothing(
             asked_at = time.monotonic()
             run.cancel()
     assert time.monotonic() - asked_at < 2
-    assert not [p for p in psutil.process_iter(["cmdline"]) if "46.25" in (p.info["cmdline"] or [])]
+    assert not sleeping(seconds)
     assert list(scratch.iterdir()) == [] and snapshot(root) == before
 
 

@@ -6,9 +6,9 @@ import asyncio
 import time
 from pathlib import Path
 
-import psutil
 import pytest
 from tests.loop.running import block, fix, snapshot, workspace
+from tests.support.sleepers import own_seconds, sleeping
 
 from compile_loop.assemble import ConfigurationError, Job, start
 from compile_loop.contracts.events import (
@@ -270,8 +270,9 @@ async def test_a_latin_1_file_is_refused_by_name_and_fixed_once_its_encoding_is_
 async def test_cancel_ends_the_run_within_a_second_from_any_state(tmp_path: Path, moment: type) -> None:
     workspace(tmp_path, a_c=BROKEN)
     before = snapshot(tmp_path)
-    after_edit = f"{GCC[0]}; s=$?; grep -q 'n . 2;' a.c && sleep 45.25; exit $s"
-    sleeps = after_edit if moment is EditApplied else "sleep 45.25"
+    seconds = own_seconds()
+    after_edit = f"{GCC[0]}; s=$?; grep -q 'n . 2;' a.c && sleep {seconds}; exit $s"
+    sleeps = after_edit if moment is EditApplied else f"sleep {seconds}"
     job = Job(tmp_path, (tmp_path / "a.c",), Settings(), checks=(sleeps,), generator=ScriptedGenerator([SEMICOLON]))
     run = start(job)
     asked_at = 0.0
@@ -284,7 +285,7 @@ async def test_cancel_ends_the_run_within_a_second_from_any_state(tmp_path: Path
             assert time.monotonic() - asked_at < 1
             assert event.outcome.failure and event.outcome.failure.kind is FailureKind.CANCELLED
     assert time.monotonic() - asked_at < 2
-    assert not [p for p in psutil.process_iter(["cmdline"]) if "45.25" in (p.info["cmdline"] or [])]
+    assert not sleeping(seconds)
     assert snapshot(tmp_path) == before
 
 
@@ -302,13 +303,14 @@ async def test_a_cancel_before_the_start_still_cancels(tmp_path: Path) -> None:
 @pytest.mark.spec("L15")
 async def test_leaving_the_stream_early_ends_everything(tmp_path: Path) -> None:
     workspace(tmp_path, a_c=BROKEN)
-    stream = start(Job(tmp_path, (tmp_path / "a.c",), Settings(), checks=("sleep 46.5",))).__aiter__()
+    seconds = own_seconds()
+    stream = start(Job(tmp_path, (tmp_path / "a.c",), Settings(), checks=(f"sleep {seconds}",))).__aiter__()
     async for event in stream:
         if isinstance(event, CheckStarted):
             await asyncio.sleep(0.2)
             break
     await stream.aclose()  # type: ignore[attr-defined]
-    assert not [p for p in psutil.process_iter(["cmdline"]) if "46.5" in (p.info["cmdline"] or [])]
+    assert not sleeping(seconds)
 
 
 @pytest.mark.spec("L17")

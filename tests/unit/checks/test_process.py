@@ -9,8 +9,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
+from tests.support.sleepers import own_seconds, sleeping
 
 from compile_loop.checks.process import Finished, Stop, run_process
 
@@ -28,10 +28,6 @@ async def run(
     return await run_process(
         argv, cwd=str(tmp_path), env=dict(os.environ), idle_timeout=idle, total_timeout=total, on_lines=keep, **more
     )
-
-
-def running(word: str) -> list[psutil.Process]:
-    return [p for p in psutil.process_iter(["cmdline"]) if any(word in part for part in p.info["cmdline"] or [])]
 
 
 @pytest.mark.spec("K3")
@@ -89,8 +85,8 @@ async def test_total_timeout_ends_a_talkative_command(tmp_path: Path) -> None:
 
 LEAVES_GROUP = """
 import os, subprocess, sys
-subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(62.25)'], start_new_session=True)
-if sys.argv[1] == 'stay': import time; time.sleep(62.25)
+subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(SECONDS)'], start_new_session=True)
+if sys.argv[1] == 'stay': import time; time.sleep(SECONDS)
 """
 
 
@@ -98,36 +94,39 @@ if sys.argv[1] == 'stay': import time; time.sleep(62.25)
 @pytest.mark.parametrize("how", ["stay", "leave"])
 async def test_a_grandchild_that_left_the_group_and_holds_the_pipe_is_ended(tmp_path: Path, how: str) -> None:
     began = time.monotonic()
-    done = await run(tmp_path, PYTHON, "-c", LEAVES_GROUP, how, idle=1)
+    seconds = own_seconds()
+    done = await run(tmp_path, PYTHON, "-c", LEAVES_GROUP.replace("SECONDS", seconds), how, idle=1)
     assert (done.stopped is Stop.IDLE) == (how == "stay")
     assert time.monotonic() - began < 5
-    assert running("62.25") == []
+    assert sleeping(seconds) == []
     if how == "leave":
         assert done.left_running
 
 
 @pytest.mark.spec("K3")
 async def test_a_command_that_ignores_sigterm_is_killed_within_two_seconds(tmp_path: Path) -> None:
-    task = asyncio.create_task(run(tmp_path, "/bin/sh", "-c", "trap '' TERM; while :; do sleep 63.75; done"))
+    seconds = own_seconds()
+    task = asyncio.create_task(run(tmp_path, "/bin/sh", "-c", f"trap '' TERM; while :; do sleep {seconds}; done"))
     await asyncio.sleep(0.5)
     began = time.monotonic()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
     assert time.monotonic() - began < 2
-    assert running("63.75") == []
+    assert sleeping(seconds) == []
 
 
 @pytest.mark.spec("L15")
 async def test_a_cancel_right_at_the_start_leaves_nothing(tmp_path: Path) -> None:
+    seconds = own_seconds()
     for delay in (0, 0.001, 0.003, 0.01):
-        task = asyncio.create_task(run(tmp_path, "/bin/sh", "-c", "sleep 64.125"))
+        task = asyncio.create_task(run(tmp_path, "/bin/sh", "-c", f"sleep {seconds}"))
         await asyncio.sleep(delay)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
     await asyncio.sleep(0.2)
-    assert running("64.125") == []
+    assert sleeping(seconds) == []
 
 
 @pytest.mark.spec("K2")

@@ -11,18 +11,14 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-import psutil
 import pytest
+from tests.support.sleepers import own_seconds, sleeping
 from tests.support.tools import need
 
 from .conftest import Workspace, everything, git, run
 
 FOLLOWER = "env -i setsid /bin/sh -c 'sleep {0} & sleep {0}' >/dev/null 2>&1 &"
 """Leaves its group, its session, its parent and its environment."""
-
-
-def sleeping(seconds: str) -> list[psutil.Process]:
-    return [p for p in psutil.process_iter(["cmdline"]) if (p.info["cmdline"] or [])[:2] == ["sleep", seconds]]
 
 
 @pytest.mark.spec("K3")
@@ -79,7 +75,7 @@ async def until(holds: Callable[[], object], seconds: float = 20.0) -> None:
 @pytest.mark.parametrize("how", ["ends", "idles", "is cancelled"])
 async def test_what_a_check_started_is_gone_with_it(workspace: Workspace, how: str) -> None:
     shadow = await workspace.opened()
-    seconds = {"ends": "51.25", "idles": "52.25", "is cancelled": "53.25"}[how]
+    seconds = own_seconds()
     script = FOLLOWER.format(seconds) + ("" if how == "ends" else f" sleep {seconds}")
     task = asyncio.ensure_future(run(shadow, script, idle=1.0 if how == "idles" else 20))
     if how == "is cancelled":
@@ -97,24 +93,26 @@ async def test_what_a_check_started_is_gone_with_it(workspace: Workspace, how: s
 async def test_what_a_check_starts_while_it_is_ended_is_gone_too(workspace: Workspace) -> None:
     """A process away from its group, its session and its environment starts others all the time."""
     shadow = await workspace.opened()
-    started = "while :; do sleep 57.25 & sleep 0.02; done"
-    task = asyncio.ensure_future(run(shadow, f"env -i setsid /bin/sh -c '{started}' >/dev/null 2>&1 & sleep 57.25"))
-    await until(lambda: len(sleeping("57.25")) > 5)
+    seconds = own_seconds()
+    started = f"while :; do sleep {seconds} & sleep 0.02; done"
+    task = asyncio.ensure_future(run(shadow, f"env -i setsid /bin/sh -c '{started}' >/dev/null 2>&1 & sleep {seconds}"))
+    await until(lambda: len(sleeping(seconds)) > 5)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert not sleeping("57.25")
+    assert not sleeping(seconds)
 
 
 @pytest.mark.spec("K3")
 async def test_a_command_that_ignores_sigterm_is_killed(workspace: Workspace) -> None:
     shadow = await workspace.opened()
-    task = asyncio.ensure_future(run(shadow, "trap '' TERM; while :; do sleep 54.25; done"))
-    await until(lambda: sleeping("54.25"))
+    seconds = own_seconds()
+    task = asyncio.ensure_future(run(shadow, f"trap '' TERM; while :; do sleep {seconds}; done"))
+    await until(lambda: sleeping(seconds))
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert not sleeping("54.25")
+    assert not sleeping(seconds)
 
 
 @pytest.mark.spec("K3")
@@ -122,12 +120,13 @@ async def test_a_command_is_asked_to_end_before_it_is_killed(workspace: Workspac
     (tmp_path / "beside").mkdir()
     said = tmp_path / "beside" / "said"
     shadow = await workspace.opened()
-    task = asyncio.ensure_future(run(shadow, f"trap 'echo asked > {said}; exit 0' TERM; sleep 55.25 & wait"))
-    await until(lambda: sleeping("55.25"))
+    seconds = own_seconds()
+    task = asyncio.ensure_future(run(shadow, f"trap 'echo asked > {said}; exit 0' TERM; sleep {seconds} & wait"))
+    await until(lambda: sleeping(seconds))
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert said.read_text() == "asked\n" and not sleeping("55.25")
+    assert said.read_text() == "asked\n" and not sleeping(seconds)
 
 
 @pytest.mark.spec("K3", "Q14")
@@ -140,8 +139,9 @@ async def test_checks_have_processes_of_their_own(workspace: Workspace) -> None:
     done = await run(shadow, f"kill -0 {os.getpid()} 2>/dev/null && echo reached; ls /proc | grep -c '^[0-9]'; echo $$")
     count, own = done.stdout.split()
     assert int(count) < 8 and int(own) < 8
-    first = await run(shadow, "sleep 56.25 & echo started")
-    assert first.stdout == "started\n" and not sleeping("56.25")
+    seconds = own_seconds()
+    first = await run(shadow, f"sleep {seconds} & echo started")
+    assert first.stdout == "started\n" and not sleeping(seconds)
 
 
 @pytest.mark.spec("Q7")
