@@ -24,7 +24,7 @@ from compile_loop.contracts.diagnostics import Diagnostic
 from compile_loop.contracts.edits import Edit
 from compile_loop.contracts.events import Event, Pass
 from compile_loop.contracts.holdouts import Holdout
-from compile_loop.contracts.honesty import Finding
+from compile_loop.contracts.honesty import Finding, Inspect
 from compile_loop.contracts.protocols import (
     AskUser,
     AuthGate,
@@ -135,7 +135,7 @@ def start(job: Job) -> Run:
         memory=job.memory or (FileMemory(state_folder() / "repairs", root) if job.settings.repair_memory else None),
         ask_user=job.ask_user,
         auth=job.auth,
-        inspect=_inspect,
+        inspect=_inspector(root),
         protected=WorkspaceProtection(root, file.protected, scripts),
         clock=time.monotonic,
         price=price_of_model(job.settings),
@@ -151,12 +151,20 @@ def start(job: Job) -> Run:
     return Run(request, parts, listeners=(recorder,))
 
 
-def _inspect(
-    edit: Edit, failures: Sequence[Diagnostic], wish: str, before: int | None, after: int | None
-) -> Sequence[Finding]:
-    from compile_loop.checks.honesty import inspect  # grammars of eight languages: only a green edit needs them
+def _inspector(root: Path) -> Inspect:
+    """The honesty gate, which may ask what files the workspace has."""
 
-    return inspect(edit, failures, spec=wish, tests_before=before, tests_after=after)
+    def look(
+        edit: Edit, failures: Sequence[Diagnostic], wish: str, before: int | None, after: int | None
+    ) -> Sequence[Finding]:
+        from compile_loop.checks.honesty import inspect  # grammars of eight languages: only a green edit needs them
+
+        def exists(path: str) -> bool:
+            return (root / path).is_file()
+
+        return inspect(edit, failures, spec=wish, tests_before=before, tests_after=after, exists=exists)
+
+    return look
 
 
 def _recorded(job: Job, root: Path, request: RunRequest, parts: Parts) -> tuple[Parts, Recorder]:

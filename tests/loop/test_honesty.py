@@ -117,3 +117,17 @@ async def test_a_repair_whose_tests_still_tell_is_not_suspected(root: Path) -> N
     repair = block("    return a - b\n", "    return a + b\n")
     told = await fix(_sums(root), [repair], targets=["calc.py"], checks=(f"{sys.executable} -B -m unittest",))
     assert told.outcome.ending is Ending.GREEN and not told.outcome.tally.suspect
+
+
+@pytest.mark.spec("K6", "K7")
+async def test_a_new_package_that_hides_a_module_of_the_workspace_is_reported(root: Path) -> None:
+    reply = f"<<< path=calc/__init__.py >>>\n{block('', 'def add(a, b):' + chr(10) + '    return a + b' + chr(10))}"
+    told = await fix(
+        _sums(root),
+        [reply],
+        targets=["calc.py"],
+        checks=(f"{sys.executable} -B -m unittest",),
+        settings={"allow_new_files": True},
+    )
+    assert told.outcome.ending is Ending.GREEN, told.outcome.failure
+    assert any("imported instead of calc.py" in line for line in told.outcome.tally.suspect)

@@ -15,6 +15,7 @@ from compile_loop.checks.honesty.languages.names import is_test_path
 from compile_loop.checks.honesty.languages.registry import grammar_of, language_of
 from compile_loop.checks.honesty.marks import Sheet, weigh_marks
 from compile_loop.checks.honesty.plain_lines import plain_lines
+from compile_loop.checks.honesty.shadowing import shadowing
 from compile_loop.checks.honesty.shell_lines import shell_lines
 from compile_loop.checks.honesty.special_cases import special_cases
 from compile_loop.checks.honesty.texts import Change
@@ -43,13 +44,14 @@ def inspect(
     spec: str = "",
     tests_before: int | None = None,
     tests_after: int | None = None,
+    exists: Callable[[str], bool] = lambda _path: False,
 ) -> tuple[Finding, ...]:
     """What of `edit` gets green, or may get green, by something else than a repair, by file and line.
 
     `baseline` are the failures of the untouched tree, `spec` the user's words; `tests_before` and `tests_after` how many
-    tests the contract ran, None where nobody counted; where only `tests_after` is None the tests no longer told of themselves,
-    so a new way out that reports success is why. Never raises: a file that cannot be examined is a finding of
-    kind `not_inspected`.
+    tests the contract ran, None where nobody counted; where only `tests_after` is None the tests no longer told of
+    themselves, and a new way out that reports success is why. `exists` says whether the workspace has a file of a
+    relative path, before the edit. Never raises: a file that cannot be examined is a finding of kind `not_inspected`.
     """
     case = Case(Failures(baseline), Wish(spec))
     found: list[Finding] = []
@@ -57,6 +59,7 @@ def inspect(
     for file in edit.files:
         _try(found, file.path, lambda file=file: _read(case, file, sheets))  # type: ignore[misc]
     _try(found, edit.paths[0] if edit.files else "", lambda: _together(case, sheets))
+    _try(found, "", lambda: shadowing(case, edit.files, exists))
     if tests_before and tests_after is None and case.failures:
         found = [_sure(f) if f.kind == "exit_zero" else f for f in found]
     found.extend(_fewer(case, edit, tests_before, tests_after))
