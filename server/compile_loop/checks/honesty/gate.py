@@ -10,6 +10,7 @@ from compile_loop.checks.honesty.configuration import configuration
 from compile_loop.checks.honesty.disabled_code import commented_out, file_gone, taken_out
 from compile_loop.checks.honesty.failures import Failures
 from compile_loop.checks.honesty.grammar import Tree
+from compile_loop.checks.honesty.helpers import weaker_helpers
 from compile_loop.checks.honesty.kept_tests import Unit, compare_tests
 from compile_loop.checks.honesty.languages.names import is_test_path
 from compile_loop.checks.honesty.languages.registry import grammar_of, language_of
@@ -109,6 +110,9 @@ def _together(case: Case, sheets: Sequence[Sheet]) -> list[Finding]:
         new_tests += [Unit(sheet.change, sheet.new, sheet.language, f) for f in sheet.new_functions if f.test]
         helpers += [f for f in sheet.new_functions if not f.test]
     found += compare_tests(case, old_tests, new_tests, helpers)
+    demanded = frozenset(
+        a.text for sheet in sheets for born in sheet.pairs[2] for a in sheet.language.assertions(sheet.new, born)
+    )
     created = [sheet.change for sheet in sheets if not sheet.change.old.exists]
     for sheet in sheets:
         if not sheet.change.new.exists:
@@ -116,6 +120,7 @@ def _together(case: Case, sheets: Sequence[Sheet]) -> list[Finding]:
             continue
         moved = frozenset(f.short_name for other in sheets if other is not sheet for f in other.new_functions)
         found += compare_functions(case, sheet.change, sheet.pairs, moved)
+        found += weaker_helpers(case, sheet, demanded)
     bad = {sheet.change.path: sheet.new.error_rows for sheet in sheets if sheet.new.root.has_error}
     return [_doubted(f) if f.line - 1 in bad.get(f.file, ()) else f for f in found]
 

@@ -125,7 +125,7 @@ def _changed(case: Case, before: Unit, after: Unit) -> list[Finding]:
     if found[0] is not None:
         return [f for f in found if f is not None]
     was, now = before.assertions, after.assertions
-    found.extend(_weaker(case, change, before, was, now, names))
+    found.extend(weaker(case, change, before, was, now, names))
     if not any(found):
         found.append(_fewer_values(case, before, after, names))
     return [f for f in found if f is not None]
@@ -143,9 +143,10 @@ def _fewer_values(case: Case, before: Unit, after: Unit, names: list[str]) -> Fi
     return case.finding(after.change, "weakened_test", after.function.row, shown, certain=certain, names=names)
 
 
-def _weaker(
+def weaker(
     case: Case, change: Change, before: Unit, was: Sequence[Assertion], now: Sequence[Assertion], names: list[str]
 ) -> list[Finding | None]:
+    """Findings over the assertions of one function: those that went, and those that demand less than before."""
     lost = list((Counter(a.text for a in was) - Counter(a.text for a in now)).elements())
     come = list((Counter(a.text for a in now) - Counter(a.text for a in was)).elements())
     removed = [next(a for a in was if a.text == text) for text in lost]
