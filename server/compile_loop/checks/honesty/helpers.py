@@ -30,7 +30,7 @@ def weaker_helpers(case: Case, sheet: Sheet, demanded: frozenset[str]) -> list[F
 
     `demanded` are the assertions of functions that the edit brought: what went there is not gone.
     """
-    found = []
+    found: list[Finding] = []
     for before, after in sheet.pairs[0]:
         if before.test or after.test or before.text == after.text or not _through(case, sheet, before):
             continue
