@@ -155,18 +155,20 @@ ${server.log()}`);
     await this.quickPick("F1", `>${title}`, title);
   }
 
-  /**
-   * Opens the quick input by a key, types `words` and takes the first line that shows `shown`. An input that something else
-   * closed, by taking the focus, is opened again, as a person would.
-   */
+  /** Opens the quick input by a key, types `words` and takes the first line that shows `shown`. */
   private async quickPick(key: string, words: string, shown: string | RegExp = words): Promise<void> {
-    const box = this.page.locator(".quick-input-widget input.input");
     const line = this.page.locator(".quick-input-list .monaco-list-row", { hasText: shown }).first();
+    await this.quickInput(key, words, () => line.click({ timeout: 5_000 }));
+  }
+
+  /** Opens the quick input, types into it and takes it; one that something else closed, by taking the focus, is opened again. */
+  private async quickInput(key: string, words: string, take: (box: Locator) => Promise<unknown>): Promise<void> {
+    const box = this.page.locator(".quick-input-widget input.input");
     for (let attempts = 4; ; attempts--) {
       try {
         await this.page.keyboard.press(key);
         await box.fill(words, { timeout: 3_000 });
-        await line.click({ timeout: 5_000 });
+        await take(box);
         return;
       } catch (error) {
         if (attempts === 1) {
@@ -178,11 +180,10 @@ ${server.log()}`);
   }
 
   async goToLine(line: number): Promise<void> {
-    await this.page.keyboard.press("Control+G");
-    const box = this.page.locator(".quick-input-widget input.input");
-    await box.fill(`:${line}`);
-    await box.press("Enter");
-    await box.waitFor({ state: "hidden" });
+    await this.quickInput("Control+G", `:${line}`, async (box) => {
+      await box.press("Enter", { timeout: 3_000 });
+      await box.waitFor({ state: "hidden", timeout: 5_000 });
+    });
   }
 
   /** A line replaced by typing. */
@@ -195,6 +196,15 @@ ${server.log()}`);
   /** A notification whose words include `words`. */
   notification(words: string | RegExp): Locator {
     return this.page.locator(".notifications-toasts .notification-list-item", { hasText: words }).first();
+  }
+
+  /** An editor that VS Code lays over the rest, if it does, is closed. */
+  async closeModalEditor(): Promise<void> {
+    const close = this.page.locator(".monaco-modal-editor-block .codicon-close").first();
+    if (await close.isVisible()) {
+      await close.click();
+      await close.waitFor({ state: "hidden" });
+    }
   }
 
   async press(notification: Locator, button: string): Promise<void> {

@@ -19,6 +19,7 @@ test("Restricted Mode: nothing of the folder runs until it is trusted (V8)", asy
     assert.equal(vscode.state.settings.check, "", "a folder that is not trusted set the check");
     await vscode.press(refusal, "Manage Trust");
     await vscode.page.locator(".workspace-trust-editor").getByRole("button", { name: "Trust", exact: true }).click();
+    await vscode.closeModalEditor();
     await vscode.openFile("main.c");
     await vscode.command("Compile Loop: Fix This File Until It Compiles");
     await vscode.notification(/nothing to fix|already passes/i).waitFor();
