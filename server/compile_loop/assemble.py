@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from compile_loop import clearing
-from compile_loop.checks.admission import check_scripts, files_named, gate
+from compile_loop.checks.admission import check_scripts, gate
 from compile_loop.checks.advisers import ToolAdvisers
 from compile_loop.checks.concealment import hide_from_processes
 from compile_loop.checks.contract import CommandContract
 from compile_loop.checks.contract_file import NAME as CONTRACT_FILE
 from compile_loop.checks.contract_file import ContractFile, read_contract_file
+from compile_loop.checks.hidden_files import files_named
 from compile_loop.checks.holdout_commands import CommandHoldouts
 from compile_loop.checks.protection import WorkspaceProtection
 from compile_loop.checks.validate import ContractError
@@ -131,7 +132,7 @@ def start(job: Job) -> Run:
         generator=job.generator or model_of(job.settings),
         admit=gate(root, file, scripts),
         readable=Visible(root).why_not,
-        holdouts=_holdouts(job, root, file),
+        holdouts=_holdouts(job, root, file, contract.checks),
         memory=job.memory or (FileMemory(state_folder() / "repairs", root) if job.settings.repair_memory else None),
         ask_user=job.ask_user,
         auth=job.auth,
@@ -237,18 +238,23 @@ def _contract_file(root: Path) -> ContractFile:
         raise ConfigurationError(str(error)) from error
 
 
-def _holdouts(job: Job, root: Path, file: ContractFile) -> CommandHoldouts | None:
+def _holdouts(job: Job, root: Path, file: ContractFile, visible: Sequence[Check]) -> CommandHoldouts | None:
     """The hidden checks, with the files that they name; the file that lists them is hidden as well."""
     holdouts = [*(Holdout(Check(line, line)) for line in job.holdouts), *file.holdouts]
     if not holdouts:
         return None
-    named = {name for holdout in holdouts for name in holdout.files or files_named(holdout.check, root)}
+    targets = {_inside(root, path) for path in job.targets}
+    of_each = [set(each.files) or files_named(each.check, root, targets, visible) for each in holdouts]
+    in_sight = [each.check.name for each, names in zip(holdouts, of_each, strict=True) if not names]
+    named = {name for names in of_each for name in names}
     if file.holdouts:
         named.add(CONTRACT_FILE)
-    named -= {_inside(root, path) for path in job.targets}
+    named -= targets
     try:
         files = {name: (root / name).read_bytes() for name in sorted(named)}
-        return CommandHoldouts(holdouts, files, os.environ, _secret_names(job.settings), _redact(job.settings))
+        return CommandHoldouts(
+            holdouts, files, os.environ, _secret_names(job.settings), _redact(job.settings), in_sight
+        )
     except ContractError as error:
         raise ConfigurationError(str(error)) from error
     except OSError as error:

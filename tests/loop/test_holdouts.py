@@ -9,8 +9,12 @@ import pytest
 from tests.loop.running import Told, block, fix, workspace
 
 from compile_loop.assemble import ConfigurationError
-from compile_loop.contracts.events import EditRefused, HoldoutFinished, ModelText
+from compile_loop.checks.hidden_files import files_named
+from compile_loop.contracts.checks import Check
+from compile_loop.contracts.events import EditRefused, HoldoutFinished, ModelText, ToolCalled, Warned
 from compile_loop.contracts.outcome import Ending, FailureKind
+from compile_loop.contracts.protocols import ToolCall
+from compile_loop.models.scripted import ScriptedReply
 
 RULE = '''\
 def pay(balance, amount, limit=100):
@@ -153,3 +157,108 @@ async def test_a_run_never_edits_its_own_contract_file(root: Path) -> None:
     told = await fix(root, [reply], targets=["rule.py", "visible.py"], settings={"max_rounds": 1})
     assert "compile-loop.toml is the run's own configuration" in told.of(EditRefused)[0].reason
     assert "# changed" not in (root / "compile-loop.toml").read_text()
+
+
+NAMED = [
+    "{py} -m pytest -q -p no:cacheprovider hidden",
+    "{py} -m pytest -q -p no:cacheprovider hidden/test_x.py::test_y",
+    "cd hidden && {py} -m pytest -q -p no:cacheprovider test_x.py",
+    "{py} -B -m hidden.test_x",
+    "{py} -B runner.py --file=hidden/test_x.py",
+    "{py} -B runner.py --cases hidden/",
+    "{py} -B runner.py hidden/test_*.py",
+    "{py} -B -c \"exec(open('hidden/test_x.py').read())\"",
+    "sh -c '{py} -B runner.py hidden/test_x.py'",
+]
+
+
+@pytest.mark.spec("K5")
+@pytest.mark.parametrize("command", NAMED)
+async def test_however_a_command_names_its_files_neither_a_check_nor_a_tool_shows_them(
+    tmp_path: Path, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    root = tmp_path / "ws"
+    root.mkdir()
+    workspace(root, rule_py=RULE, visible_py=VISIBLE, runner_py="", hidden__test_x_py="")
+    case = "import sys\nsys.path[:0] = ['.', '..']\nfrom rule import pay\n"
+    case += "def test_y():\n    assert pay(500, 200) == (0, 500), 'SECRET'\n"
+    (root / "hidden/test_x.py").write_text(case + "if __name__ == '__main__':\n    test_y()\n")
+    (root / "hidden/__init__.py").write_text("")
+    (root / "runner.py").write_text(
+        "import pathlib, sys\nfor word in sys.argv[1:]:\n    place = pathlib.Path(word.split('=')[-1])\n"
+        "    for file in place.glob('*_x.py') if place.is_dir() else [place]:\n"
+        "        if file.is_file(): exec(file.read_text(), {'__name__': '__main__'})\n"
+    )
+    line = command.replace("{py}", sys.executable)
+    check = f"{sys.executable} -B visible.py; code=$?; cat hidden/test_x.py; ls hidden; exit $code"
+    look = (ToolCall("c1", "read_file", '{"path": "hidden/test_x.py"}'),)
+    told = await fix(
+        root,
+        [ScriptedReply("", tool_calls=look), VISIBLE_ONLY],
+        targets=["rule.py"],
+        checks=(check,),
+        holdouts=(line,),
+        settings={"max_holdout_rounds": 0},
+    )
+    assert told.of(ToolCalled) and not any(call.ok for call in told.of(ToolCalled))
+    assert "SECRET" not in said(told) and "pay(500" not in said(told)
+    assert "SECRET" not in repr([e for e in told.events if not isinstance(e, ModelText)])
+    assert not [e for e in told.of(Warned) if "hidden check" in e.message]
+    assert [e.ok for e in told.of(HoldoutFinished)] == [True, False], "it runs with its files"
+
+
+@pytest.mark.spec("K5")
+async def test_holdouts_that_name_nothing_to_hide_are_warned_of_once(root: Path) -> None:
+    (root / "compile-loop.toml").unlink()
+    holdouts = ("true && test -f rule.py", "make hidden", f"{sys.executable} -B hidden/limit.py")
+    told = await fix(
+        root, [COMPLETE], targets=["rule.py"], checks=(f"{sys.executable} -B visible.py",), holdouts=holdouts
+    )
+    (warning,) = [e.message for e in told.of(Warned) if "hidden check" in e.message]
+    assert "true && test -f rule.py; make hidden. List" in warning and "limit.py" not in warning
+
+
+@pytest.mark.spec("K5")
+@pytest.mark.parametrize(
+    ("command", "hidden"),
+    [
+        ("pytest tests/hidden", {"tests/hidden/a.py", "tests/hidden/deep/b.py"}),
+        ("pytest 'tests/hidden/a.py::test_x[a b]'", {"tests/hidden/a.py"}),
+        ("cd tests/hidden && pytest", {"tests/hidden/a.py", "tests/hidden/deep/b.py"}),
+        ("cd tests && make", set()),
+        ("pytest .", set()),
+        ("pytest src", set()),
+        ("python3 -m src.other", {"src/other.py"}),
+        ("./run.sh tests/hidden/a.py", {"tests/hidden/a.py"}),
+        ("./run.sh link", {"tests/hidden/a.py", "tests/hidden/deep/b.py"}),
+        ("go test ./tests/hidden/...", {"tests/hidden/a.py", "tests/hidden/deep/b.py"}),
+        ("./run.sh tests/{hidden,visible}/a.py", {"tests/hidden/a.py", "tests/visible/a.py"}),
+        ("npm test", set()),
+        ("npm test -- tests/visible", {"tests/visible/a.py"}),
+        ("make -C tests hidden.mk=tests", set()),
+        ("mypy tests/hidden", set()),
+        ("cd tests && ../run.sh @hidden/a.py", {"tests/hidden/a.py"}),
+        ("node_modules/.bin/jest tests/visible", {"tests/visible/a.py"}),
+        ("cat 'unclosed", set()),
+    ],
+)
+def test_what_a_command_hides_and_what_it_must_leave(tmp_path: Path, command: str, hidden: set[str]) -> None:
+    """Targets, the folder of a target, tools, tasks that are called as a folder is, and what the visible check runs stay."""
+    root = tmp_path.resolve()
+    for name in [
+        "tests/hidden/a.py",
+        "tests/hidden/deep/b.py",
+        "tests/visible/a.py",
+        "tests/Makefile",
+        "src/rule.py",
+        "src/other.py",
+        "test/c.py",
+        "run.sh",
+        "node_modules/.bin/jest",
+    ]:
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text("")
+    (root / "link").symlink_to("tests/hidden")
+    assert files_named(Check("h", command), root, ["src/rule.py"], [Check("v", "sh run.sh visible")]) == hidden

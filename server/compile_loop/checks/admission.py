@@ -1,8 +1,7 @@
-"""Which files of a workspace may become targets, and which a check or a hidden check lives by (SPEC E10, K5, K6)."""
+"""Which files of a workspace may become targets, and which a check lives by (SPEC E10, K6)."""
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -45,20 +44,3 @@ def check_scripts(checks: Sequence[Check], root: Path) -> frozenset[str]:
     No run over other files edits them (SPEC E10).
     """
     return frozenset(path for check in checks for path in scripts_of(check, root))
-
-
-def files_named(check: Check, root: Path) -> set[str]:
-    """The workspace's files that a command names."""
-    return _places([word for word in _words(check) if not word.startswith("-")], check, root)
-
-
-def _words(check: Check) -> list[str]:
-    try:
-        return shlex.split(check.command) if isinstance(check.command, str) else list(check.command)
-    except ValueError:
-        return []
-
-
-def _places(words: Sequence[str], check: Check, root: Path) -> set[str]:
-    places = [(root / check.cwd / word).resolve() for word in words]
-    return {place.relative_to(root).as_posix() for place in places if place.is_relative_to(root) and place.is_file()}

@@ -14,7 +14,11 @@ _OBSERVED = 2000
 
 
 class CommandHoldouts:
-    """All holdouts of a run. `files` are the hidden files' bytes, read from the user's tree before the shadow was made."""
+    """All holdouts of a run.
+
+    `files` are the hidden files' bytes, read from the user's tree before the shadow was made. `in_sight` are the holdouts
+    by name that have none.
+    """
 
     def __init__(
         self,
@@ -23,7 +27,9 @@ class CommandHoldouts:
         environment: Mapping[str, str],
         secrets: Sequence[str],
         redact: Callable[[str], str] = str,
+        in_sight: Sequence[str] = (),
     ) -> None:
+        self.in_sight = tuple(in_sight)
         self._holdouts = tuple(holdouts)
         self._files = dict(files)
         self._contract = CommandContract([h.check for h in holdouts], environment, secrets, redact)

@@ -31,13 +31,13 @@ _ONLY_LOOKS = frozenset({"--check", "-n", "-c", "-l", "-wc", "-cw", "--syntax-ch
 def scripts_of(check: Check, root: Path) -> set[str]:
     """Workspace-relative paths of the files that a check runs, as programs, by an interpreter or as tests."""
     found: set[str] = set()
-    for command in _commands(check.command, root / check.cwd):
+    for command in commands_of(check.command, root / check.cwd):
         found |= _inside(_run_by(command), command.folders, root)
     return found
 
 
 @dataclass(frozen=True, slots=True)
-class _Command:
+class Command:
     """One simple command: its words, the file it reads, and the folders that its paths may start from."""
 
     words: tuple[str, ...]
@@ -45,7 +45,7 @@ class _Command:
     folders: tuple[Path, ...]
 
 
-def _commands(command: str | Sequence[str], folder: Path) -> Iterator[_Command]:
+def commands_of(command: str | Sequence[str], folder: Path) -> Iterator[Command]:
     """The simple commands of a line or vector, with those that are handed to a shell as text."""
     folders = [folder]
     for words, reads in _split(command) if isinstance(command, str) else [(list(command), [])]:
@@ -54,9 +54,9 @@ def _commands(command: str | Sequence[str], folder: Path) -> Iterator[_Command]:
             folders.append(folders[-1] / bare[-1])
         paths = [w.split("=", 1)[1] for w in words if w.startswith("PYTHONPATH=")]
         extra = [folders[-1] / part for path in paths for part in path.split(":") if part]
-        yield _Command(tuple(words), tuple(reads), (*dict.fromkeys([folders[-1], folder, *extra]),))
+        yield Command(tuple(words), tuple(reads), (*dict.fromkeys([folders[-1], folder, *extra]),))
         for text in _handed_over(words):
-            yield from _commands(text, folders[-1])
+            yield from commands_of(text, folders[-1])
 
 
 def _split(line: str) -> list[tuple[list[str], list[str]]]:
@@ -111,7 +111,7 @@ def _without_what_stands_before(words: Sequence[str]) -> list[str]:
     return rest
 
 
-def _run_by(command: _Command) -> list[str]:
+def _run_by(command: Command) -> list[str]:
     """The words that name what a simple command runs; a module `a.b` is named by the files it may lie in."""
     words = list(command.words)
     named = _without_what_stands_before(words)[:1]

@@ -58,6 +58,11 @@ class Holdouts(Protocol):
         """Workspace-relative files that must be absent from the shadow."""
         ...
 
+    @property
+    def in_sight(self) -> Sequence[str]:
+        """Names of holdouts of which no file is hidden, so that what they need can be seen."""
+        ...
+
     async def run(
         self, shadow: Shadow, in_pass: Pass, number: int, emit: Callable[[Event], None]
     ) -> Sequence[HoldoutResult]:

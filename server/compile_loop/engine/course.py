@@ -142,6 +142,14 @@ class Course:
         """Lay the shadow out, without the files that only holdouts may see."""
         await self.parts.shadow.open()
         await self._hide()
+        if self.parts.holdouts and (names := self.parts.holdouts.in_sight):
+            self.emit(
+                Warned(
+                    f"No file is kept from the model for {'this hidden check' if len(names) == 1 else 'these hidden checks'}, "
+                    f"since none is named that can be: {'; '.join(names)}. List what is to be hidden as `files` of a [[holdout]] "
+                    "in compile-loop.toml."
+                )
+            )
 
     async def renew_shadow(self, changes: Changes) -> None:
         """A clean start on the user's tree as it is now, holding only `changes` (SPEC L2, Q13)."""
