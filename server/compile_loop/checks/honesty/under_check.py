@@ -33,13 +33,20 @@ _ASKS = tuple(
         rf"{_QUOTED.format('d')}\s+(?:not\s+)?in\s+[\w.()]*[eE]nv",
         rf"\bprocess\.env\.(?P<e>{_VARIABLE})\b",
         rf"\{{[^}}]*\b(?P<f>{_VARIABLE})\b[^}}]*\}}\s*=\s*process\.env\b",
-        rf"[\"']{_RUNNER}[\w.]*[\"']\s+(?:not\s+)?in\s+[\w.]*(?:modules|argv)\b",
+        rf"[\"']{_RUNNER}[\w.]*[\"'].*\b(?:modules|argv)\b",
+        rf"\b(?:modules|argv|execArgv|orig_argv|__main__)\b(?!\[[\"']).*[\"'`/]{_RUNNER}\b",
         rf"\bmodules\s*\.get\s*\(\s*[\"']{_RUNNER}",
         rf"[\"'/.]\.?(?:{_RUNNER}|test_?)[\w.]*[\"'].*\b(?:stack\(\)|_getframe|currentframe|extract_stack)",
-        rf"(?:argv|execArgv|orig_argv|Args|__main__|getStackTrace|stack\(\)|_getframe|currentframe|extract_stack|\.stack)\b.*[\"'`/]\.?(?:{_RUNNER}|test_?|\.test|_test)\b",
+        rf"(?:os\.Args|getStackTrace|stack\(\)|_getframe|currentframe|extract_stack|\.stack)\b.*[\"'`/]\.?(?:{_RUNNER}|test_?|\.test|_test)\b",
         r"\btesting\.Testing\(\)|\bflag\.Lookup\(\s*\"test\.",
     )
 )
+
+_READS = re.compile(r"\b(?:environ|getenv|process\.env|env\s*\}\s*=\s*process|std::env|os\.Getenv)\b")
+_BY_ANOTHER_NAME = re.compile(
+    r"[\"'`](?P<g>CI|CONTINUOUS_INTEGRATION|GITHUB_ACTIONS|GITLAB_CI)[\"'`]|\benv\.(?P<h>CI|CONTINUOUS_INTEGRATION|GITHUB_ACTIONS)\b"
+)
+"""Enough where a file reads the environment at all."""
 
 
 def under_check(case: Case, change: Change, language: Language | None) -> list[Finding]:
@@ -47,12 +54,14 @@ def under_check(case: Case, change: Change, language: Language | None) -> list[F
     if is_protected(change.path):
         return []
     before, now = Counter(map(str.strip, change.old.rows)), Counter(map(str.strip, change.new.rows))
+    reads = _READS.search(change.new.text) is not None
     found = []
     for row in sorted(change.added):
         line = change.new.row(row).strip()
         if now[line] <= before[line] or (language is not None and language.comment.match(line)):
             continue
-        match = next((m for pattern in _ASKS if (m := pattern.search(f" {line}"))), None)
+        patterns = (*_ASKS, _BY_ANOTHER_NAME) if reads else _ASKS
+        match = next((m for pattern in patterns if (m := pattern.search(f" {line}"))), None)
         if match is None:
             continue
         variable = next((group for group in match.groupdict().values() if group), "")

@@ -27,7 +27,7 @@ _MARKS = r"""
 ) @call
 (call_expression function: (_) @fn (#match? @fn "(^|::)(signal|sigaction|bsd_signal|set_terminate|exec[lv]p?e?)$")) @signal
 (function_definition declarator: (function_declarator declarator: (identifier) @macro)
-  (#match? @macro "^(_*assert(_fail|_rtn|_func|_perror_fail)?|_wassert|abort|_?_?exit|_Exit|raise)$")) @own
+  (#match? @macro "^(_*assert(_fail|_rtn|_func|_perror_fail)?|_wassert|abort|_?_?exit|_Exit|raise|strn?cmp|memcmp)$")) @own
 (attribute_specifier) @attribute
 (function_definition declarator: (function_declarator declarator: (identifier) @macro)
   (#any-of? @macro "TEST" "TEST_F" "TEST_P" "TYPED_TEST" "IGNORE_TEST")) @test

@@ -25,6 +25,7 @@ _MARKS = r"""
 (call_expression function: (identifier) @name
   (#any-of? @name "xit" "xtest" "xdescribe" "xcontext" "xspecify" "fit" "fdescribe" "ftest" "test" "it" "describe")) @call
 (call_expression function: (subscript_expression) @name (#match? @name "^process\\W+(reallyE|e)xit\\W*$")) @call
+(call_expression function: (identifier) @name (#any-of? @name "exit" "reallyExit")) @call
 (assignment_expression left: (member_expression) @left (#match? @left "^process[.]exitCode$")) @assignment
 (member_expression) @member
 """
@@ -41,6 +42,8 @@ _TYPES = r"""
 _ANGLE = '(type_assertion (type_arguments (predefined_type) @type (#eq? @type "any"))) @cast'
 """`<any>x`, which cannot be written where JSX can."""
 _TODO = re.compile(r"not (?:yet )?implemented|todo|unimplemented|\bstub", re.IGNORECASE)
+_OWN_EXIT = re.compile(r"\{[^}]*\b(?:reallyE|e)xit\b[^}]*\}\s*(?:=|from)\s*(?:require\()?\W*(?:node:)?process\b")
+"""The process's own way out by a name alone."""
 _TSC = frozenset({"tsc", "ts", "typescript"})
 _UNDER_TEST = re.compile(
     r"^process\.env\.(?:NODE_ENV|JEST_WORKER_ID|VITEST\w*|MOCHA\w*|CI|TEST\w*)$|^import\.meta\.vitest$|^(?:globalThis|global|window)\.(?:jest|__TEST__)$"
@@ -69,6 +72,8 @@ def _marks(tree: Tree, wanted: Filter, path: str) -> Iterator[Mark]:
             if re.match(r"if\s*\((?:false|0)\)", text):
                 yield Mark("disabled_code", row, text.split("\n")[0], names=names)
         elif name == "call":
+            if re.match(r"(?:reallyE|e)xit\s*\(", text) and not _OWN_EXIT.search(tree.text.text):
+                continue
             yield from _call(node, text, row, names, in_tests)
         elif name == "assignment":
             if re.search(r"=\s*0$", text):
@@ -143,7 +148,7 @@ def _call(node: Node, text: str, row: int, names: frozenset[str], in_tests: bool
         yield from _promise_catch(node, shown, row, names)
     elif last == "reallyExit" or "reallyExit" in function:
         yield Mark("exit_zero", row, text, certain=parts in (["0"], []), names=names)
-    elif re.fullmatch(r"(?:\w+\.)?process(?:\.exit|\[.exit.\])", function) and parts in (["0"], []):
+    elif re.fullmatch(r"(?:\w+\.)?process(?:\.exit|\[.exit.\])|exit", function) and parts in (["0"], []):
         yield Mark("exit_zero", row, text, certain=in_tests or _at_import(node), names=names)
     elif function == "process.on" and parts and re.search(r"uncaught|unhandled|exit", parts[0]):
         yield Mark(

@@ -188,8 +188,12 @@ def _call(node: Node, text: str, row: int, names: frozenset[str], in_tests: bool
     elif (last == "_exit" or "_exit" in function) and arguments in ("0", "os.EX_OK", "os.EX_OK,"):
         yield Mark("exit_zero", row, text, names=names)
     elif re.fullmatch(r"exec[lv]p?e?", last) and function != last:
+        named = re.match(r"[\"']", arguments)
         harmless = re.search(r"[\"'](?:[\w/]*/)?(?:true|echo|:)[\"']", arguments) is not None
-        yield Mark("exit_zero", row, text, certain=harmless, names=names)
+        if named:
+            yield Mark("exit_zero", row, text, certain=harmless, names=names)
+    elif last == "exit" and re.search(r"\b(?:CDLL|PyDLL|libc)\b", function):
+        yield Mark("exit_zero", row, text, certain=arguments == "0", names=names)
     elif last in ("exit", "quit") and re.search(r"(?:^|\b(?:sys|builtins|site)\.)\w+$", function):
         if arguments in ("", "0", "None", "False"):
             yield Mark("exit_zero", row, text, certain=in_tests or _at_import(node), names=names)

@@ -12,8 +12,10 @@ from compile_loop.checks.honesty.languages.names import enclosing_names, is_test
 from compile_loop.checks.honesty.survey import Mark, row_of, squash, text_of
 
 _QUERY = r"""
-(assignment left: [(attribute) (subscript)] @left) @set
-(call function: (_) @fn (#match? @fn "(setattr|delattr|__setattr__)$|[.](update|setdefault|pop)$")) @call
+(assignment left: [(attribute) (subscript)] @set)
+(assignment left: (pattern_list [(attribute) (subscript)] @set))
+(call function: (_) @fn (#match? @fn "(setattr|delattr|__setattr__)$|[.](update|setdefault)$")) @call
+(call function: (_) @fn (#match? @fn "(^|[.])patch([.]object)?$")) @mock
 (import_from_statement module_name: (_) @module (#match? @module "^_pytest")) @internals
 (import_statement name: (_) @module (#match? @module "^_pytest")) @internals
 """
@@ -39,7 +41,7 @@ def python_patches(tree: Tree, wanted: Filter, path: str) -> Iterator[Mark]:
     """Assignments and calls that reach into a test framework, or that put one module in another's place."""
     own = None
     for name, node in tree.find(_QUERY):
-        if name in ("left", "fn", "module") or not wanted(node):
+        if name in ("fn", "module") or not wanted(node):
             continue
         own = _words(tree) if own is None else own
         text, row, names = squash(text_of(node)), row_of(node), enclosing_names(node)
@@ -47,6 +49,12 @@ def python_patches(tree: Tree, wanted: Filter, path: str) -> Iterator[Mark]:
             if not is_test_path(path):
                 yield Mark("weakened_test", row, text, certain=False, names=names)
             continue
+        if name == "mock":
+            if not is_test_path(path) and re.search(rf"\b{_MODULES}\.|\b{_CLASSES}\b", text):
+                yield Mark("weakened_test", row, text, certain=False, names=names)
+            continue
+        if name == "set" and node.parent is not None:
+            text = squash(text_of(node.parent))
         target, key = _set(node) if name == "set" else _called(node)
         sure = _verdict(target, key, own, is_test_path(path))
         if sure is not None:
@@ -65,11 +73,8 @@ def _words(tree: Tree) -> frozenset[str]:
 
 def _set(node: Node) -> tuple[str, str]:
     """What is assigned into, and under which name."""
-    left = node.child_by_field_name("left")
-    if left is None:
-        return "", ""
-    key = left.child_by_field_name("attribute") or left.child_by_field_name("subscript")
-    holder = left.child_by_field_name("object") or left.child_by_field_name("value")
+    key = node.child_by_field_name("attribute") or node.child_by_field_name("subscript")
+    holder = node.child_by_field_name("object") or node.child_by_field_name("value")
     return text_of(holder), text_of(key).strip("\"'")
 
 
@@ -108,4 +113,4 @@ def _verdict(target: str, key: str, own: frozenset[str], in_tests: bool) -> bool
         return False
     if _REACHING.search(target) and "modules" in target and "__name__" not in target:
         return None if in_tests else False
-    return False if re.match(r"assert[A-Z]\w*$", key) and not in_tests else None
+    return False if re.match(r"assert[A-Z]\w*$|__code__$", key) and not in_tests else None
