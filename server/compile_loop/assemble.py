@@ -49,6 +49,7 @@ from compile_loop.record.recorder import Recorder
 from compile_loop.record.redact import Redactor
 from compile_loop.recording import recorded, secrets_of
 from compile_loop.settings import Settings
+from compile_loop.shadow.held_files import HeldFiles
 from compile_loop.shadow.probe import choose
 from compile_loop.shadow.visible import Visible
 from compile_loop.toolchains.detect import detect
@@ -145,6 +146,7 @@ def start(job: Job) -> Run:
         model_reason=job.model_reason,
         advice=advice(os.environ),
         advisers=ToolAdvisers(os.environ, _secret_names(job.settings)) if job.settings.suggestions else None,
+        hold=HeldFiles(root, state_folder() / "held"),
     )
     if not job.settings.record:
         return Run(request, parts)

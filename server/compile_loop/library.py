@@ -20,6 +20,7 @@ from compile_loop.engine.handle import Run
 from compile_loop.engine.request import Parts, RunRequest
 from compile_loop.record.redact import Redactor
 from compile_loop.shadow.ending import before_ending
+from compile_loop.shadow.held_files import HeldFiles
 from compile_loop.shadow.in_place import InPlaceShadow
 from compile_loop.tools.catalogue import ToolMode, ToolNameError, offer
 from compile_loop.tools.extra import extra_tool
@@ -257,6 +258,7 @@ async def _run(conf: Conf, task: _Task, extra: tuple[Tool, ...], llm: TurnGenera
         generator=llm,
         admit=lambda _path, _error: "only the targets are written",
         clock=time.monotonic,
+        hold=HeldFiles(root, state_folder() / "held"),
     )
     if taken := _being_written.intersection(paths):
         raise UsageError(f"{conf.name}: {', '.join(sorted(taken))} is being written by another run; wait for it.")

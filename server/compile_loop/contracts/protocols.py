@@ -284,5 +284,17 @@ class RepairMemory(Protocol):
         ...
 
 
+class FileHold(Protocol):
+    """Keeps runs of other processes from the files of this one (SPEC L18)."""
+
+    def claim(self, run_id: str, paths: Sequence[str]) -> str | None:
+        """Hold further files; a sentence where somebody else's run holds one of them. Never waits."""
+        ...
+
+    def release(self) -> None:
+        """Hold nothing any more."""
+        ...
+
+
 Clock = Callable[[], float]
 """Seconds on a monotonic clock."""

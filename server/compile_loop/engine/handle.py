@@ -6,7 +6,15 @@ import asyncio
 import uuid
 from collections.abc import AsyncIterator, Callable, Sequence
 
-from compile_loop.contracts.events import Event, RunFinished, RunStarted, Warned
+from compile_loop.contracts.events import (
+    EditApplied,
+    Event,
+    RunFinished,
+    RunStarted,
+    SuggestionApplied,
+    TargetsChosen,
+    Warned,
+)
 from compile_loop.contracts.outcome import Failure, FailureKind, Outcome
 from compile_loop.contracts.protocols import ModelError, ShadowError
 from compile_loop.engine.ask import failure_of
@@ -66,6 +74,27 @@ class Run:
                 self._listeners.remove(listener)
                 self._tell(Warned(f"A listener of this run failed and hears no more of it: {error or repr(error)}"))
         self._events.put_nowait(event)
+        if (refusal := self._claim(self._newly_known(event))) is not None:
+            self._stop(refusal)
+
+    def _newly_known(self, event: Event) -> Sequence[str]:
+        """Files that the run turns out to write, beside those it was started for."""
+        match event:
+            case TargetsChosen() if not self._request.targets:
+                return tuple(event.originals)
+            case EditApplied():
+                return event.files
+            case SuggestionApplied():
+                return (event.file,)
+            case _:
+                return ()
+
+    def _claim(self, files: Sequence[str]) -> Failure | None:
+        """Hold files against runs of other processes (SPEC L18)."""
+        if self._parts.hold is None or not files:
+            return None
+        refusal = self._parts.hold.claim(self.run_id, files)
+        return None if refusal is None else Failure(FailureKind.CONFIGURATION, refusal)
 
     def _stop(self, failure: Failure) -> None:
         if self._stopped is None:
@@ -83,6 +112,8 @@ class Run:
         finally:
             deadline.cancel()
             await self._parts.shadow.close()
+            if self._parts.hold is not None:
+                self._parts.hold.release()
             for model in (self._parts.generator, self._parts.consult):
                 if model is not None:
                     await model.aclose()
@@ -90,8 +121,9 @@ class Run:
 
     async def _settle(self) -> Outcome:
         """The outcome, whatever happens."""
-        if self._stopped is not None:
-            return self._course.failed(self._stopped)
+        refusal = self._stopped or self._claim(self._request.targets)
+        if refusal is not None:
+            return self._course.failed(refusal)
         self._task = asyncio.create_task(fix(self._course))
         try:
             return await self._task

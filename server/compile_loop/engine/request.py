@@ -16,6 +16,7 @@ from compile_loop.contracts.protocols import (
     AuthGate,
     Clock,
     Contract,
+    FileHold,
     RepairMemory,
     Shadow,
     TurnGenerator,
@@ -83,7 +84,8 @@ class Parts:
     None where it may (SPEC E10, Q4); its second argument tells whether an error of the baseline lies in the file
     itself. `readable` says the same of showing a file to a model. `price` is a call's cost in the account's currency,
     None where it is not known. `model_reason` says why it is this model, where nobody named it; `advice` how to get one
-    where there is none. `advisers` are tools to ask for fixes that no check prints.
+    where there is none. `advisers` are tools to ask for fixes that no check prints. `hold` keeps
+    runs of other processes from the files.
     """
 
     shadow: Shadow
@@ -104,3 +106,4 @@ class Parts:
     model_reason: str = ""
     advice: str = "Choose one, as PROVIDER:NAME."
     advisers: Advisers | None = None
+    hold: FileHold | None = None
