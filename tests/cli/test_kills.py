@@ -67,7 +67,7 @@ def counted(function):
     return call
 
 Run._tell = counted(Run._tell)
-for name in ("_write", "_replace", "_mark"):
+for name in ("_write", "replace_file", "_mark"):
     setattr(journal, name, counted(getattr(journal, name)))
 sys.argv[1:] = sys.argv[3:]
 from compile_loop.cli.main import main
