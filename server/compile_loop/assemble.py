@@ -254,8 +254,9 @@ def _holdouts(job: Job, root: Path, file: ContractFile, visible: Sequence[Check]
     named -= targets
     try:
         files = {name: (root / name).read_bytes() for name in sorted(named)}
+        programs = [name for name in files if os.access(root / name, os.X_OK)]
         return CommandHoldouts(
-            holdouts, files, os.environ, _secret_names(job.settings), _redact(job.settings), in_sight
+            holdouts, files, os.environ, _secret_names(job.settings), _redact(job.settings), in_sight, programs
         )
     except ContractError as error:
         raise ConfigurationError(str(error)) from error

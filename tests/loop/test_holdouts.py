@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -214,7 +215,7 @@ async def test_holdouts_that_name_nothing_to_hide_are_warned_of_once(root: Path)
     (root / "compile-loop.toml").unlink()
     holdouts = ("true && test -f rule.py", "make hidden", f"{sys.executable} -B hidden/limit.py")
     told = await fix(
-        root, [COMPLETE], targets=["rule.py"], checks=(f"{sys.executable} -B visible.py",), holdouts=holdouts
+        root, [VISIBLE_ONLY], targets=["rule.py"], checks=(f"{sys.executable} -B visible.py",), holdouts=holdouts
     )
     (warning,) = [e.message for e in told.of(Warned) if "hidden check" in e.message]
     assert "true && test -f rule.py; make hidden. List" in warning and "limit.py" not in warning
@@ -262,3 +263,19 @@ def test_what_a_command_hides_and_what_it_must_leave(tmp_path: Path, command: st
         (root / name).write_text("")
     (root / "link").symlink_to("tests/hidden")
     assert files_named(Check("h", command), root, ["src/rule.py"], [Check("v", "sh run.sh visible")]) == hidden
+
+
+@pytest.mark.spec("K5")
+@pytest.mark.skipif(os.name != "posix", reason="needs modes")
+@pytest.mark.parametrize("isolation", ["auto", "copy"])
+async def test_a_hidden_program_can_be_executed(root: Path, isolation: str) -> None:
+    (root / "compile-loop.toml").unlink()
+    (root / "hidden/run.sh").write_text("#!/bin/sh\ntest -f rule.py\n")
+    (root / "hidden/run.sh").chmod(0o755)
+    check = f"{sys.executable} -B visible.py"
+    settings = {"isolation": isolation}
+    told = await fix(
+        root, [VISIBLE_ONLY], targets=["rule.py"], checks=(check,), holdouts=("hidden/run.sh",), settings=settings
+    )
+    assert told.outcome.ending is Ending.GREEN, told.outcome.failure
+    assert all(e.ok for e in told.of(HoldoutFinished))

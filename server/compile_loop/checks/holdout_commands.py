@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 
 from compile_loop.checks.contract import CommandContract
+from compile_loop.checks.process import run_process
 from compile_loop.contracts.checks import CheckResult
 from compile_loop.contracts.events import CheckStarted, Event, Pass
 from compile_loop.contracts.holdouts import Holdout, HoldoutResult, Reveals
 from compile_loop.contracts.protocols import Shadow
 
 _OBSERVED = 2000
+_CHMOD_SECONDS = 60.0
 
 
 class CommandHoldouts:
     """All holdouts of a run.
 
     `files` are the hidden files' bytes, read from the user's tree before the shadow was made. `in_sight` are the holdouts
-    by name that have none.
+    by name that have none, `programs` the files that may be executed.
     """
 
     def __init__(
@@ -28,10 +31,13 @@ class CommandHoldouts:
         secrets: Sequence[str],
         redact: Callable[[str], str] = str,
         in_sight: Sequence[str] = (),
+        programs: Sequence[str] = (),
     ) -> None:
         self.in_sight = tuple(in_sight)
         self._holdouts = tuple(holdouts)
         self._files = dict(files)
+        self._programs = tuple(programs)
+        self._path = environment.get("PATH", os.defpath)
         self._contract = CommandContract([h.check for h in holdouts], environment, secrets, redact)
 
     @property
@@ -46,13 +52,31 @@ class CommandHoldouts:
         for path, data in self._files.items():
             await shadow.write(path, data)
         try:
+            await self._make_executable(shadow)
             results = await self._contract.run(shadow, in_pass, number, _silent(emit))
         finally:
             for path in self._files:
                 await shadow.write(path, None)
+        return self._results(results.results)
+
+    async def _make_executable(self, shadow: Shadow) -> None:
+        """Give programs the mode that they have in the user's tree: a file that was away comes back as a plain one."""
+        if not self._programs or os.name != "posix":
+            return
+        command, directory = shadow.command(("chmod", "+x", "--", *self._programs), ".")
+        await run_process(
+            command,
+            cwd=directory,
+            env=shadow.environment({"PATH": self._path}),
+            idle_timeout=_CHMOD_SECONDS,
+            total_timeout=_CHMOD_SECONDS,
+            on_lines=lambda lines: lines,
+        )
+
+    def _results(self, results: Sequence[CheckResult]) -> Sequence[HoldoutResult]:
         return [
             HoldoutResult(result, told="" if result.ok else _told(holdout, result))
-            for holdout, result in zip(self._holdouts, results.results, strict=True)
+            for holdout, result in zip(self._holdouts, results, strict=True)
         ]
 
 
