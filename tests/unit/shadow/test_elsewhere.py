@@ -70,7 +70,10 @@ def _pytest(base: Path, *arguments: str) -> list[str]:
 
 
 def _as_user(*command: str, folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run Python as an ordinary user: the system's own, where this one lies in a folder that is closed to others."""
+    """Run Python as an ordinary user: the system's own, where this one lies in a folder that is closed to others.
+
+    Off CI, since an ordinary user cannot install what a test wants.
+    """
     python = shutil.which("python3", path="/usr/local/bin:/usr/bin") or ""
     known = [path for path in sys.path if path.endswith("site-packages")] + [str(HERE.parents[2] / "server")]
     done = _prepared(
@@ -81,7 +84,7 @@ def _as_user(*command: str, folder: Path, **variables: str) -> subprocess.Comple
         pytest.skip(f"no Python for an ordinary user: {done.stderr[-300:] or done.stdout}")
     return _prepared(
         AS_USER, *(python if word == sys.executable else word for word in command),
-        PYTHONPATH=os.pathsep.join(known), PATH="/usr/local/bin:/usr/bin:/bin",
+        PYTHONPATH=os.pathsep.join(known), PATH="/usr/local/bin:/usr/bin:/bin", CI="",
         HOME=str(folder / "home"), TMPDIR=str(folder / "tmp"), **variables,
     )  # fmt: skip
 
