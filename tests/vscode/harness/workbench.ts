@@ -139,7 +139,9 @@ ${server.log()}`);
     if (this.text(path) !== undefined && (await tab.count()) > 0) {
       await tab.click();
     } else {
-      await this.quickPick("Control+P", query, begins);
+      // Before the search is through, files that were open lately stand first, whatever is asked for.
+      const folder = query.replace(name, "").trim();
+      await this.quickPick("Control+P", query, folder ? new RegExp(`${begins.source}.*${folder}`, "s") : begins);
     }
     await this.page.locator(".tab.active", { hasText: begins }).waitFor();
     await until(`${name} to be open`, () => this.text(path) !== undefined);
