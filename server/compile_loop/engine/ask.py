@@ -185,21 +185,23 @@ def spend(course: Course, messages: tuple[Message, ...], reply: Reply, price_of:
     """What has been used after one more call; without the provider's figures, an estimate that says so."""
     before = course.spending
     written = len(reply.text) + sum(len(c.arguments) for c in reply.tool_calls)
-    usage = reply.usage
-    if believed := usage is not None and usage.prompt_tokens > 0 and (usage.completion_tokens > 0 or not written):
-        assert usage is not None
-    else:  # No figures, or figures that cannot be: nothing comes of nothing.
-        usage = Usage(course.estimate.tokens(size(messages)), course.estimate.tokens(written))
+    counted = reply.usage if _credible(reply.usage, written) else None
+    usage = counted or Usage(course.estimate.tokens(size(messages)), course.estimate.tokens(written))
     price = price_of(usage) if price_of else None
     return replace(
         before,
         calls=before.calls + 1,
         prompt_tokens=before.prompt_tokens + usage.prompt_tokens,
         completion_tokens=before.completion_tokens + usage.completion_tokens,
-        estimated=before.estimated or not believed,
+        estimated=before.estimated or counted is None,
         model_seconds=before.model_seconds + reply.seconds,
         cost=before.cost if price is None else (before.cost or 0.0) + price,
     )
+
+
+def _credible(usage: Usage | None, written: int) -> bool:
+    """Whether figures can be: nothing comes of nothing."""
+    return usage is not None and usage.prompt_tokens > 0 and (usage.completion_tokens > 0 or not written)
 
 
 _KINDS = {
