@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
@@ -19,7 +20,7 @@ from pygls.uris import to_fs_path
 from pygls.workspace import PositionCodec, TextDocument, Workspace
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 LINE_END = re.compile(r"\r\n|\n|\r")
 
@@ -71,6 +72,12 @@ class LineIndex:
 class SafeDocument(TextDocument):
     """An open document."""
 
+    @cached_property
+    def real(self) -> Path | None:
+        """Where its path led when it was first asked for: a result of many files asks for each of them."""
+        path = to_fs_path(self.uri)
+        return Path(path).resolve() if path is not None else None
+
     @property
     def lines(self) -> Sequence[str]:
         """The text's lines with their ends."""
@@ -102,11 +109,12 @@ class SafeWorkspace(Workspace):
 
     def open_document(self, path: Path) -> TextDocument | None:
         """The open document of a file: the same whole path, else the same file by a link."""
-        opened = dict(self.open_documents())
-        if path in opened:
-            return opened[path]
+        same: TextDocument | None = self.text_documents.get(unquote(path.as_uri()))
+        if same is not None:
+            return same
         real = path.resolve()
-        return next((document for place, document in opened.items() if place.resolve() == real), None)
+        opened: Iterable[SafeDocument] = self.text_documents.values()
+        return next((document for document in opened if document.real == real), None)
 
     def is_open(self, uri: str) -> bool:
         """Whether the client has this document open."""
