@@ -1,14 +1,14 @@
 """kill −9 at any moment of a run or of its applying (SPEC W4).
 
-A quick sample here; `COMPILE_LOOP_TEST_KILLS=200 python -m pytest -s tests/cli/test_kills.py` for the whole.
+A quick sample here; `npm run test:kills` for the whole.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import random
-import re
 import shutil
 import signal
 import subprocess
@@ -17,9 +17,9 @@ import time
 from collections import Counter
 from pathlib import Path
 
-import psutil
 import pytest
-from tests.loop.running import block, snapshot, workspace
+from tests.loop.running import snapshot, workspace
+from tests.support.killing import BROKEN, CHECK, FIRST, KILLS, OTHER, SECOND, left_behind
 
 from compile_loop.again.resume import resume
 from compile_loop.assemble import clear_up
@@ -27,20 +27,8 @@ from compile_loop.cli.records import store
 from compile_loop.contracts.events import RunFinished
 from compile_loop.contracts.outcome import Ending
 from compile_loop.record.store import Record
-from compile_loop.shadow.places import PREFIX
 
-KILLS = int(os.environ.get("COMPILE_LOOP_TEST_KILLS", "8"))
-BROKEN = "int one(void) { return 1 }\n\nint two(void) { return 2 }\n"
-OTHER = "int three(void) { return 3 }\n"
-FIRST = "<<< path=a.c >>>\n" + block("int one(void) { return 1 }\n", "int one(void) { return 1; }\n")
-SECOND = (
-    "<<< path=a.c >>>\n"
-    + block("int two(void) { return 2 }\n", "int two(void) { return 2; }\n")
-    + "<<< path=b.c >>>\n"
-    + block("int three(void) { return 3 }\n", "int three(void) { return 3; }\n")
-)
-SLEEP = f"83.{os.getpid()}"
-CHECK = f"(env -i setsid sleep {SLEEP} & sleep {SLEEP} &) >/dev/null 2>&1; gcc -fsyntax-only a.c b.c"
+TRIES = KILLS or 8
 VICTIM = """
 import os, signal, sys, threading
 from compile_loop.contracts import events
@@ -91,27 +79,10 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def victim(root: Path, at: int, later: float) -> subprocess.Popen[str]:
     replies = root.parent / "replies.json"
     if not replies.exists():
-        import json
-
         replies.write_text(json.dumps([FIRST, SECOND, SECOND]))
     options = ["fix", "a.c", "b.c", "--check", CHECK, "--no-suggestions", "--model", f"scripted:{replies}", "--apply"]
     command = [sys.executable, "-c", VICTIM, str(at), str(later), *options]
     return subprocess.Popen(command, cwd=root, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-
-
-def left_behind(root: Path, pid: int) -> list[str]:
-    """Processes, mounts and temporary folders of a run that is gone."""
-    found = [str(place) for place in (root.parent / "scratch").iterdir()]
-    for process in psutil.process_iter():
-        try:
-            words, table = process.cmdline(), Path(f"/proc/{process.pid}/mountinfo").read_text()
-        except (psutil.Error, OSError):
-            continue
-        if words[:2] == ["sleep", SLEEP] or re.search(rf" {PREFIX}\d+-{pid}-", table):
-            found.append(f"process {words}")
-    if str(root.parent) in Path("/proc/self/mountinfo").read_text():
-        found.append("a mount")
-    return found
 
 
 async def go_on(record: Record) -> Ending:
@@ -122,7 +93,7 @@ async def go_on(record: Record) -> Ending:
 
 
 @pytest.mark.spec("W4")
-@pytest.mark.timeout(60 + 10 * KILLS)
+@pytest.mark.timeout(60 + 10 * TRIES)
 @pytest.mark.skipif(os.name != "posix", reason="needs signals")
 def test_killed_at_any_moment(root: Path) -> None:
     before = snapshot(root)
@@ -131,9 +102,9 @@ def test_killed_at_any_moment(root: Path) -> None:
     assert whole.returncode == 0, said
     points = int(said.split()[-1])
     after = snapshot(root)
-    assert after != before and points > 40 and left_behind(root, whole.pid) == []
-    chance, figures = random.Random(KILLS), Counter[str]()
-    for _ in range(KILLS):
+    assert after != before and points > 40 and left_behind(root.parent / "scratch", whole.pid) == []
+    chance, figures = random.Random(TRIES), Counter[str]()
+    for _ in range(TRIES):
         for name, data in before.items():
             (root / name).write_bytes(data)
         shutil.rmtree(root.parent / "state", ignore_errors=True)  # killed before it was made
@@ -143,9 +114,9 @@ def test_killed_at_any_moment(root: Path) -> None:
         torn = snapshot(root)
         clear_up()
         until = time.monotonic() + 20
-        while left_behind(root, killed.pid) and time.monotonic() < until:
+        while left_behind(root.parent / "scratch", killed.pid) and time.monotonic() < until:
             time.sleep(0.05)
-        assert left_behind(root, killed.pid) == []
+        assert left_behind(root.parent / "scratch", killed.pid) == []
         now = snapshot(root)
         assert now in (before, after), "a file is neither as it was nor as it was to be"
         figures["put back" if torn != now else "applied whole" if now == after else "untouched"] += 1
@@ -163,4 +134,4 @@ def test_killed_at_any_moment(root: Path) -> None:
             store().delete(records[0])
             assert store().all() == []
             figures["dropped"] += 1
-    print(f"\n{KILLS} kills at {points} points: " + ", ".join(f"{count} {what}" for what, count in figures.items()))
+    print(f"\n{TRIES} kills at {points} points: " + ", ".join(f"{count} {what}" for what, count in figures.items()))
