@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from compile_loop.assemble import generator_of, state_folder
 from compile_loop.checks.callables import CallableContract, PathRunner, PathsRunner
+from compile_loop.contracts.counting import count
 from compile_loop.contracts.events import CheckFinished, Event, RoundFinished, RunFinished
 from compile_loop.contracts.outcome import Ending, FailureKind, Outcome
 from compile_loop.contracts.protocols import TurnGenerator
@@ -360,7 +361,7 @@ def _reason(outcome: Outcome) -> str:
 
 def _summary(outcome: Outcome) -> str:
     tally = outcome.tally
-    iterations = f"{tally.rounds} {'iteration' if tally.rounds == 1 else 'iterations'}"
+    iterations = f"{count(tally.rounds, 'iteration')}"
     if outcome.failure is not None:
         return f"Not green after {iterations}: {outcome.failure.message}"
     if outcome.ending is Ending.NOTHING_TO_FIX:

@@ -5,14 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from compile_loop.contracts import events as e
+from compile_loop.contracts.counting import count
 from compile_loop.contracts.events import Event, Pass
 
 _THOUSAND = 1000
-
-
-def count(number: int, noun: str) -> str:
-    """`1 error`, `3 errors`."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def tokens(number: int) -> str:

@@ -111,6 +111,8 @@ def test_json_is_one_versioned_document(tmp_path: Path) -> None:
         (["fix", "/etc/hostname", "--check", "make"], 2, "outside the current folder"),
         (["check", "missing.c"], 2, "missing.c does not exist"),
         (["fix", "a.c", "--model", "openai:m", "--base-url", ""], 2, "The address is empty"),
+        (["mcp", "--base-url", ""], 2, "The address is empty"),
+        (["models", "--try", "openai:m", "--base-url", ""], 2, "The address is empty"),
         (
             ["fix", "a.c", "--model", "openai:m", "--base-url", "http://127.0.0.1:9/v1", "--check", GCC, "--no-suggestions"],
             1,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from compile_loop.contracts.counting import count
 from compile_loop.contracts.outcome import Ending, FailureKind, Outcome
 from compile_loop.edits.unified import unified_diff
-from compile_loop.narrator import count
 from compile_loop.record.limits import does_not_prove
 from compile_loop.record.outcome_document import outcome_document
 

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from compile_loop.assemble import ConfigurationError, Job, start
-from compile_loop.cli import exits
+from compile_loop.cli import exits, options
 from compile_loop.cli.fix import Result, report, settle, watch
 from compile_loop.contracts.outcome import Outcome
 from compile_loop.demo.program import CHECK, copy_to
@@ -29,7 +29,7 @@ def run(
     model: str = typer.Option(
         "", envvar="COMPILE_LOOP_MODEL", help="PROVIDER:NAME of a live model instead of the recorded replies."
     ),
-    base_url: str = typer.Option("", envvar="COMPILE_LOOP_BASE_URL", help="Address of that model's endpoint."),
+    base_url: options.BaseUrl = "",
     keep: bool = typer.Option(False, help="Keep the folder with the program."),
 ) -> None:
     """Fix a bundled broken program of several files.

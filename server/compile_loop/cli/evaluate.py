@@ -17,7 +17,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from compile_loop.checks.contract_file import NAME as CONTRACT_FILE
-from compile_loop.cli import exits
+from compile_loop.cli import exits, options
 from compile_loop.cli.records import refuse
 from compile_loop.evaluation.cases import Case, cases_in
 from compile_loop.evaluation.scoreboard import Evaluation, ScoreboardError, compare, read_scoreboard
@@ -39,10 +39,10 @@ def run(
         help=f"A folder of programs, each a folder with a {CONTRACT_FILE}; or a scoreboard.",
     ),
     model: str = typer.Option("", envvar="COMPILE_LOOP_MODEL", help="PROVIDER:NAME. None: suggestions only."),
-    base_url: str = typer.Option("", envvar="COMPILE_LOOP_BASE_URL", help="Address of the model's endpoint."),
-    api_key_env: str = typer.Option("", help="Name of the environment variable that holds the key."),
+    base_url: options.BaseUrl = "",
+    api_key_env: options.ApiKeyEnv = "",
     jobs: int = typer.Option(min(4, os.cpu_count() or 1), min=1, help="How many programs at a time."),
-    max_rounds: int = typer.Option(5, min=1, max=100, help="How often the model is asked, for each program."),
+    max_rounds: options.MaxRounds = 5,
     deadline: float = typer.Option(900.0, min=1, help="Seconds for each program."),
     compare_with: Path = typer.Option(None, "--compare", exists=True, dir_okay=False, help="An earlier scoreboard."),
     out: Path = typer.Option(

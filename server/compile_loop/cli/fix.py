@@ -19,15 +19,15 @@ from rich.text import Text
 
 from compile_loop.applying import apply_to_disk
 from compile_loop.assemble import ConfigurationError, Job, carry_on, start, state_folder
-from compile_loop.cli import exits
+from compile_loop.cli import exits, options
 from compile_loop.cli.choosing import with_model
 from compile_loop.cli.diff import coloured, unified_diff
 from compile_loop.cli.job import make_job
 from compile_loop.cli.progress import Progress
+from compile_loop.contracts.counting import count
 from compile_loop.contracts.events import RunFinished
 from compile_loop.contracts.outcome import Ending, FailureKind, Outcome
 from compile_loop.engine.handle import Run
-from compile_loop.narrator import count
 from compile_loop.record.outcome_document import outcome_document
 from compile_loop.settings import Settings
 from compile_loop.shadow.apply import ApplyError
@@ -52,16 +52,12 @@ def run(
     ),
     holdout: list[str] = typer.Option([], help="Hidden check: the model never sees it. Give it again for more."),
     spec: str = typer.Option("", help="What is wanted, in your words, beyond a passing check."),
-    model: str = typer.Option(
-        "",
-        envvar="COMPILE_LOOP_MODEL",
-        help="PROVIDER:NAME; `none`: only the toolchain's own suggestions. Default: see `compile-loop models`.",
-    ),
-    base_url: str = typer.Option(None, envvar="COMPILE_LOOP_BASE_URL", help="Address of the model's endpoint."),
-    api_key_env: str = typer.Option("", help="Name of the environment variable that holds the key."),
-    consult: str = typer.Option("", help="A stronger model that the model may ask, twice a run: PROVIDER:NAME."),
-    consult_base_url: str = typer.Option("", help="Address of the stronger model's endpoint."),
-    max_rounds: int = typer.Option(5, min=1, max=100, help="How often the model is asked."),
+    model: options.Model = "",
+    base_url: options.BaseUrl = "",
+    api_key_env: options.ApiKeyEnv = "",
+    consult: options.Consult = "",
+    consult_base_url: options.ConsultBaseUrl = "",
+    max_rounds: options.MaxRounds = 5,
     deadline: float = typer.Option(900.0, min=1, help="Seconds for the whole run."),
     root: Path = typer.Option(None, exists=True, file_okay=False, help="The workspace. Default: the current folder."),
     suggestions: bool = typer.Option(True, help="Try the toolchain's own fixes first."),
@@ -91,11 +87,9 @@ def run(
     """
     if apply and diff:
         raise typer.BadParameter("--apply and --diff exclude each other.")
-    if base_url == "":  # The variable that was meant is not set; the provider's own address is not.
-        raise typer.BadParameter("The address is empty.", param_hint="--base-url")
     settings = Settings(
         model=model,
-        base_url=base_url or "",
+        base_url=base_url,
         api_key_env=api_key_env,
         consult_model=consult,
         consult_base_url=consult_base_url,
@@ -168,9 +162,7 @@ async def watch(active: Run, console: Console) -> Outcome:
 def report(outcome: Outcome, console: Console) -> None:
     """Say in a few lines how the run ended."""
     tally = outcome.tally
-    rounds = (
-        f"{tally.rounds} {'round' if tally.rounds == 1 else 'rounds'} of a model" if tally.rounds else "no model asked"
-    )
+    rounds = f"{count(tally.rounds, 'round')} of a model" if tally.rounds else "no model asked"
     if outcome.ending is Ending.GREEN:
         console.print(f"\n[bold green]Green[/bold green]: {tally.errors_before} → 0 errors, {rounds}.", highlight=False)
     elif outcome.ending is Ending.NOTHING_TO_FIX:

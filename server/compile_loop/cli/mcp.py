@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from compile_loop.cli import exits
+from compile_loop.cli import exits, options
 from compile_loop.cli.choosing import with_model
 from compile_loop.mcp.entry import MissingExtraError, serve
 from compile_loop.mcp.options import Options
@@ -29,16 +29,12 @@ def run(
     caller_checks: bool = typer.Option(
         True, help="Let callers name the command. Without: the given ones, else the one that is found in the project."
     ),
-    model: str = typer.Option(
-        "",
-        envvar="COMPILE_LOOP_MODEL",
-        help="PROVIDER:NAME; `none`: only the toolchain's own suggestions. Default: see `compile-loop models`.",
-    ),
-    base_url: str = typer.Option("", envvar="COMPILE_LOOP_BASE_URL", help="Address of the model's endpoint."),
-    api_key_env: str = typer.Option("", help="Name of the environment variable that holds the key."),
-    consult: str = typer.Option("", help="A stronger model that the model may ask, twice a run: PROVIDER:NAME."),
-    consult_base_url: str = typer.Option("", help="Address of the stronger model's endpoint."),
-    max_rounds: int = typer.Option(5, min=1, max=100, help="How often the model is asked."),
+    model: options.Model = "",
+    base_url: options.BaseUrl = "",
+    api_key_env: options.ApiKeyEnv = "",
+    consult: options.Consult = "",
+    consult_base_url: options.ConsultBaseUrl = "",
+    max_rounds: options.MaxRounds = 5,
     deadline: float = typer.Option(900.0, min=1, help="Seconds for a whole run."),
     allow_new_files: bool = typer.Option(False, help="Let the edit create files."),
     record: bool = typer.Option(True, help="Write each run down on this machine, without keys; see `runs`."),

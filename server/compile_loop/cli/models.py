@@ -16,6 +16,7 @@ from compile_loop.assemble import answers_file, unasked
 from compile_loop.cli.choosing import agree
 from compile_loop.cli.exits import GREEN, NOT_GREEN, USAGE
 from compile_loop.cli.model_keys import change_key
+from compile_loop.cli.options import ApiKeyEnv, address
 from compile_loop.contracts.protocols import Message, ModelError, Reply
 from compile_loop.models.choice import Choice, advice
 from compile_loop.models.choose import PROVIDERS, ModelSettings, make_generator, parse_model
@@ -38,8 +39,10 @@ def run(
         help="Put a key, read from the terminal or stdin, into the system's keyring.",
     ),
     delete_key: str = typer.Option("", "--delete-key", metavar="PROVIDER", help="Take a key out of the keyring."),
-    base_url: str = typer.Option("", "--base-url", help="Address of the model's endpoint, for --try and --use."),
-    api_key_env: str = typer.Option("", "--api-key-env", help="Variable that holds the key, for --try and --use."),
+    base_url: str = typer.Option(
+        "", "--base-url", callback=address, help="Address of the model's endpoint, for --try and --use."
+    ),
+    api_key_env: ApiKeyEnv = "",
     as_json: bool = typer.Option(False, "--json", help="Print one JSON document (schema compile-loop/models/1)."),
 ) -> None:
     """List keys (by name) and model servers on this machine's usual ports, say which model `fix` asks, or try one.

@@ -10,9 +10,9 @@ from rich.markup import escape
 
 from compile_loop.contracts import events as e
 from compile_loop.contracts.checks import CheckResult
+from compile_loop.contracts.counting import count
 from compile_loop.contracts.events import Pass
 from compile_loop.contracts.outcome import Spending
-from compile_loop.narrator import count
 
 Line = tuple[str, str]
 

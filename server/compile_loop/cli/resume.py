@@ -14,6 +14,7 @@ from compile_loop.again.replay import catch_up, chain_of
 from compile_loop.again.resume import resume
 from compile_loop.assemble import ConfigurationError, Job, clear_up
 from compile_loop.cli.fix import Result, report, settle, watch
+from compile_loop.cli.options import ApiKeyEnv, address
 from compile_loop.cli.records import RUN_HELP, find, refuse, store
 from compile_loop.contracts.outcome import Outcome
 from compile_loop.record.folder import RecordError
@@ -31,8 +32,8 @@ def run(
     ),
     root: Path = typer.Option(None, exists=True, file_okay=False, help="The workspace. Default: the recorded one."),
     model: str = typer.Option("", help="PROVIDER:NAME to go on with. Default: the run's own."),
-    base_url: str = typer.Option("", help="Address of the model's endpoint. Default: the run's own."),
-    api_key_env: str = typer.Option("", help="Name of the environment variable that holds the key."),
+    base_url: str = typer.Option("", callback=address, help="Address of the model's endpoint. Default: the run's own."),
+    api_key_env: ApiKeyEnv = "",
     max_rounds: int = typer.Option(None, min=1, max=100, help="Rounds in all. Default: the run's own."),
     deadline: float = typer.Option(None, min=1, help="Seconds from now. Default: what the run had left."),
     apply: bool = typer.Option(False, "--apply", help="Write a green result without asking."),

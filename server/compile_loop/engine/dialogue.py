@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from compile_loop.contracts.counting import count
 from compile_loop.contracts.events import ChannelSwitched, NotAsked, Pass, RolledBack, RoundFinished, RoundStarted
 from compile_loop.contracts.outcome import Failure, FailureKind
 from compile_loop.contracts.protocols import ModelError, TurnGenerator
@@ -87,7 +88,7 @@ class Dialogue:
         if course.parts.generator is not None:
             return course.parts.generator
         course.emit(NotAsked(self._open(state).messages[-1].content))
-        left = f"{state.errors} {'error' if state.errors == 1 else 'errors'} left"
+        left = f"{count(state.errors, 'error')} left"
         if state.verdict.green:
             why = "Only a model can do what is wanted"
         elif course.request.suggestions and not course.has_wish:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from compile_loop.contracts.counting import count
 from compile_loop.contracts.events import HoldoutFinished, Pass
 from compile_loop.contracts.outcome import FailureKind
 from compile_loop.engine.course import Course
@@ -29,7 +30,7 @@ def climb(course: Course, told: list[str]) -> None:
     if course.climbs >= course.request.max_holdout_rounds:
         raise GaveUp(
             FailureKind.HOLDOUT,
-            f"The visible checks pass, and {len(told)} hidden {'check' if len(told) == 1 else 'checks'} still "
+            f"The visible checks pass, and {count(len(told), 'hidden check')} still "
             f"{'fails' if len(told) == 1 else 'fail'} after {course.climbs} climbs. Look at the partial result, or give guidance.",
         )
     course.climbs += 1

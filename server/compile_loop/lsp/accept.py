@@ -16,6 +16,7 @@ from urllib.parse import unquote
 
 from lsprotocol import types
 
+from compile_loop.contracts.counting import count
 from compile_loop.contracts.edits import Edit, FileChange
 from compile_loop.edits.rebase import Conflict, Meeting, rebase
 from compile_loop.edits.text import UndecodableError, decode
@@ -27,7 +28,6 @@ from compile_loop.lsp.protocol import AcceptParams, AcceptResult, ConflictPlace,
 from compile_loop.lsp.results import Result, text_of
 from compile_loop.lsp.rpc import Refused
 from compile_loop.lsp.snapshot import same_text
-from compile_loop.narrator import count
 
 log = logging.getLogger(__name__)
 APPLY_TIMEOUT = 600.0

@@ -7,8 +7,9 @@ import re
 from functools import singledispatch
 
 from compile_loop.contracts import events as e
+from compile_loop.contracts.counting import count
 from compile_loop.contracts.events import Event, Pass
-from compile_loop.narrator import count, tokens
+from compile_loop.narrator import tokens
 
 log = logging.getLogger(__name__)
 PASSES = {

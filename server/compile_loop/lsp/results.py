@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import quote
 
+from compile_loop.contracts.counting import count
 from compile_loop.contracts.edits import Edit, FileChange
 from compile_loop.contracts.outcome import Ending, Outcome
 from compile_loop.edits.text import SourceText, UndecodableError, decode
 from compile_loop.lsp.protocol import CONTENT_SCHEME, ChangedFile, Hunk, RunResult, SpendingInfo
 from compile_loop.lsp.snapshot import Buffer
-from compile_loop.narrator import count
 
 if TYPE_CHECKING:
     from compile_loop.assemble import Job

@@ -9,6 +9,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
+from compile_loop.contracts.counting import count
 from compile_loop.contracts.edits import FileChange
 from compile_loop.contracts.outcome import Ending, FailureKind
 from compile_loop.edits.unified import unified_diff
@@ -20,7 +21,6 @@ from compile_loop.lsp.protocol import AcceptParams, DiffFile, PickItem
 from compile_loop.lsp.results import Result, content_uri, line_hunks, sentence, text_of
 from compile_loop.lsp.rpc import Refused
 from compile_loop.lsp.ui import LOG, SETTINGS, Kind, uri_argument
-from compile_loop.narrator import count
 
 if TYPE_CHECKING:
     from compile_loop.lsp.host import LoopServer

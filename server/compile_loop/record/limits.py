@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from compile_loop.contracts.counting import count
 from compile_loop.contracts.outcome import Ending, Outcome
 
 
@@ -24,17 +25,13 @@ def does_not_prove(outcome: Outcome, *, holdouts: int, isolated: bool) -> str:
             "No hidden check confirmed it, so an edit made to please the visible ones would look the same."
         )
     if tally.remaining:
-        sentences.append(f"{_count(len(tally.remaining), 'earlier error')} elsewhere are not part of this result.")
+        sentences.append(f"{count(len(tally.remaining), 'earlier error')} elsewhere are not part of this result.")
     if tally.suspicious:
         sentences.append(f"The check itself is doubtful: {'; '.join(tally.suspicious)}.")
     if tally.suspect:
         sentences.append(
-            f"{_count(len(tally.suspect), 'line')} of the edit may silence the check instead of repairing the code."
+            f"{count(len(tally.suspect), 'line')} of the edit may silence the check instead of repairing the code."
         )
     if not isolated:
         sentences.append("The checks ran in the user's own folder, not in an isolated copy.")
     return " ".join(sentences)
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number} {word}" if number == 1 else f"{number} {word}s"

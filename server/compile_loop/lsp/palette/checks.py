@@ -8,6 +8,7 @@ from pathlib import Path
 
 from compile_loop.assemble import ConfigurationError, Job
 from compile_loop.contracts.checks import CheckResult
+from compile_loop.contracts.counting import count
 from compile_loop.contracts.events import CheckFinished
 from compile_loop.contracts.protocols import ShadowError
 from compile_loop.lsp import config, snapshot
@@ -23,7 +24,7 @@ from compile_loop.lsp.rpc import Refused
 from compile_loop.lsp.runs import ActiveRun
 from compile_loop.lsp.session import told_encodings
 from compile_loop.lsp.ui import LOG
-from compile_loop.narrator import Narrator, count
+from compile_loop.narrator import Narrator
 from compile_loop.toolchains.detect import Proposal, candidates, detect
 
 FOUND, TYPE = "found", "type"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from typing import Any
 
+from compile_loop.contracts.counting import count
 from compile_loop.lsp.host import LoopServer
 from compile_loop.lsp.launch import fix
 from compile_loop.lsp.palette.call import Call
@@ -12,7 +13,6 @@ from compile_loop.lsp.places import file_of, label_of
 from compile_loop.lsp.protocol import DiagnosticRef, PickItem, RunParams
 from compile_loop.lsp.rpc import Refused, parse
 from compile_loop.lsp.triggers.tasks import task_params
-from compile_loop.narrator import count
 
 
 async def fix_file(ls: LoopServer, call: Call) -> None:

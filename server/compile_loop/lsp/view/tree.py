@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from compile_loop.contracts.counting import count
 from compile_loop.lsp.host import LoopServer
 from compile_loop.lsp.places import file_of
 from compile_loop.lsp.protocol import TreeNode, TreeNodes, TreeParams
 from compile_loop.lsp.view.records import RESULT, Node, ending_of, label_of_record, message_of, record_of, records
-from compile_loop.narrator import count
 from compile_loop.record.rounds import RecordedRound, rounds_of
 from compile_loop.record.store import Record, State
 
