@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
+import signal
 from pathlib import Path
 
 import typer
@@ -35,14 +37,17 @@ def run(
 ) -> None:
     """Run the check in an isolated copy and print its diagnostics.
 
-    Exit code: 0 passes, 1 fails, 2 usage or configuration, 3 environment.
+    Exit code: 0 passes, 1 fails, 2 usage or configuration, 3 environment, 130 cancelled.
     """
     try:
         missing = next((path for path in files or [] if not path.exists()), None)
         if missing is not None:
             raise ConfigurationError(f"{missing} does not exist.")
         job = make_job(files or [], root, check, "", Settings())
-        result = asyncio.run(run_contract_once(job))
+        result = asyncio.run(_until_cancelled(job))
+    except asyncio.CancelledError as cancelled:
+        Console(stderr=True).print("Cancelled. Your files are as they were.", highlight=False)
+        raise typer.Exit(exits.CANCELLED) from cancelled
     except (ConfigurationError, ShadowError) as error:
         Console(stderr=True).print(f"[red]{escape(str(error))}[/red]", highlight=False, soft_wrap=True)
         raise typer.Exit(exits.USAGE if isinstance(error, ConfigurationError) else exits.ENVIRONMENT) from error
@@ -54,6 +59,15 @@ def run(
     else:
         _print(result, job)
     raise typer.Exit(exits.GREEN if result.ok else exits.ENVIRONMENT if result.environment else exits.NOT_GREEN)
+
+
+async def _until_cancelled(job: Job) -> ContractResult:
+    """The contract's result; a signal that asks to stop ends the check's processes and removes the copy first."""
+    running = asyncio.ensure_future(run_contract_once(job))
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        with contextlib.suppress(NotImplementedError, AttributeError):
+            asyncio.get_running_loop().add_signal_handler(getattr(signal, name), running.cancel)
+    return await running
 
 
 def _print(result: ContractResult, job: Job) -> None:

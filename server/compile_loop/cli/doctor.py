@@ -7,7 +7,7 @@ import json
 import os
 import platform
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import typer
@@ -46,7 +46,10 @@ def run(
 
     Exit code: 0 if a run is possible, 3 if not.
     """
-    findings = [*_python(), *_isolation(), *_toolchains(), *_models(), *_extras()]
+    findings = [
+        finding if not finding.ok else replace(finding, advice="")
+        for finding in (*_python(), *_isolation(), *_toolchains(), *_models(), *_extras())
+    ]
     possible = all(f.ok for f in findings if f.part == "python") and all(
         any(f.ok for f in findings if f.part == part) for part in ("isolation", "toolchain")
     )
