@@ -40,5 +40,6 @@ const { name, version } = JSON.parse(readFileSync(join(root, "package.json"), "u
 const vsix = join(root, "dist", `${name}-${target}-${version}.vsix`);
 const words = ["package", "--target", target, "--no-dependencies", "--no-rewrite-relative-links", "--out", vsix];
 run(process.execPath, [join(tools, "node_modules", "@vscode", "vsce", "vsce"), ...words, "--allow-missing-repository"]);
-const size = (path) => `${(statSync(path).size / 2 ** 20).toFixed(1)} MiB`;
-console.log(`\n${vsix}: ${size(vsix)}, of which the bundle is ${size(join(root, "dist", "extension.js"))}`);
+const size = (...paths) => `${(paths.reduce((sum, path) => sum + statSync(path).size, 0) / 2 ** 20).toFixed(1)} MiB`;
+const bundles = ["extension.js", "library.js"].map((file) => join(root, "dist", file));
+console.log(`\n${vsix}: ${size(vsix)}, of which the bundles are ${size(...bundles)}`);

@@ -24,8 +24,11 @@ WIDTH = 120
 HEADER = """\
 // Generated from server/compile_loop/lsp/protocol.py by scripts/protocol_ts.py: change the former and run the latter.
 
-import { NotificationType, RequestType } from "vscode-languageclient/node";
+import type { NotificationType, RequestType } from "vscode-languageclient/node";
 """
+METHODS = """\
+// Names of methods. Whoever sends or hears one may pass its name or its type; the name needs none of the library's code,
+// which is most of the extension's and is loaded with the first server only.""".splitlines()
 SCALARS: dict[object, str] = {
     typing.Any: "unknown",
     str: "string",
@@ -158,22 +161,25 @@ def capitalised(name: str) -> str:
     return name[0].upper() + name[1:]
 
 
+def method(constant: str, name: str, kind: str) -> str:
+    """One method's name, which the compiler takes for its type."""
+    opening, value = f"export const {constant} =", f'"{protocol.PREFIX}{name}" as unknown as {kind};'
+    one = f"{opening} {value}"
+    return one if len(one) <= WIDTH else f"{opening}\n  {value}"
+
+
 def render() -> str:
     """The whole file."""
     docs, client = attribute_docs(), sent_by_client()
     lines = constants(docs)
     for model in models():
         lines += interface(model, docs, model in client)
-    lines.append("")
+    lines += ["", *METHODS]
     for name, (params, result) in {**protocol.REQUESTS, **protocol.SERVER_REQUESTS}.items():
         generic = f"{params.__name__}, {result.__name__}, void"
-        lines.append(
-            f'export const {capitalised(name)}Request = new RequestType<{generic}>("{protocol.PREFIX}{name}");'
-        )
+        lines.append(method(f"{capitalised(name)}Request", name, f"RequestType<{generic}>"))
     for name, params in {**protocol.NOTIFICATIONS, **protocol.CLIENT_NOTIFICATIONS}.items():
-        generic = params.__name__
-        method = protocol.PREFIX + name
-        lines.append(f'export const {capitalised(name)}Notification = new NotificationType<{generic}>("{method}");')
+        lines.append(method(f"{capitalised(name)}Notification", name, f"NotificationType<{params.__name__}>"))
     return HEADER + "\n".join(lines) + "\n"
 
 

@@ -1,5 +1,5 @@
 import { type ExtensionContext, type LogOutputChannel, workspace } from "vscode";
-import { CloseAction, ErrorAction, LanguageClient, RevealOutputChannelOn } from "vscode-languageclient/node";
+import type { LanguageClient } from "vscode-languageclient/node";
 import { Refusal, sentence, tell } from "./notify.js";
 import { type InitializationOptions, SECTION, TrustNotification } from "./protocol.js";
 import { findPython } from "./python.js";
@@ -65,7 +65,7 @@ export class Server {
       const python = await findPython(this.context);
       this.log.info(`Server: ${python.path} (${python.why})`);
       this.python = python.path;
-      const client = this.create(python.path);
+      const client = await this.create(python.path);
       this.starting(client);
       await client.start().catch(async (error) => {
         await client.dispose().catch(() => undefined);
@@ -89,7 +89,8 @@ export class Server {
     }
   }
 
-  private create(python: string): LanguageClient {
+  private async create(python: string): Promise<LanguageClient> {
+    const { CloseAction, ErrorAction, LanguageClient, RevealOutputChannelOn } = await import("./library.js");
     const known: InitializationOptions = { clientHandlesCommands: true, trusted: workspace.isTrusted };
     // Apart (`-I`): neither the current folder nor the user's own packages come before the server's.
     const options = { cwd: this.context.extensionPath };

@@ -1,6 +1,6 @@
 // Generated from server/compile_loop/lsp/protocol.py by scripts/protocol_ts.py: change the former and run the latter.
 
-import { NotificationType, RequestType } from "vscode-languageclient/node";
+import type { NotificationType, RequestType } from "vscode-languageclient/node";
 
 /** The settings' section in `workspace/configuration`. */
 export const SECTION = "compileLoop";
@@ -478,28 +478,30 @@ export interface DiagnosticData {
   rendered: string;
 }
 
-export const RunRequest = new RequestType<RunParams, RunResult, void>("compileLoop/run");
-export const AcceptRequest = new RequestType<AcceptParams, AcceptResult, void>("compileLoop/accept");
-export const DiscardRequest = new RequestType<DiscardParams, DiscardResult, void>("compileLoop/discard");
-export const CommandRequest = new RequestType<CommandParams, Nothing, void>("compileLoop/command");
-export const TreeRequest = new RequestType<TreeParams, TreeNodes, void>("compileLoop/tree");
-export const ToolRequest = new RequestType<ToolParams, ToolResult, void>("compileLoop/tool");
-export const MessageRequest = new RequestType<MessageParams, Chosen, void>("compileLoop/message");
-export const PickRequest = new RequestType<PickParams, Picked, void>("compileLoop/pick");
-export const InputRequest = new RequestType<InputParams, Entered, void>("compileLoop/input");
-export const SecretRequest = new RequestType<SecretParams, Entered, void>("compileLoop/secret");
-export const ExecuteRequest = new RequestType<ExecuteParams, Nothing, void>("compileLoop/execute");
-export const ConfigureRequest = new RequestType<ConfigureParams, Nothing, void>("compileLoop/configure");
-export const DiffRequest = new RequestType<DiffParams, Nothing, void>("compileLoop/diff");
-export const TasksRequest = new RequestType<Nothing, TaskList, void>("compileLoop/tasks");
-export const LanguageModelsRequest = new RequestType<Nothing, LentModels, void>("compileLoop/languageModels");
-export const AskModelRequest = new RequestType<AskModelParams, ModelEnded, void>("compileLoop/askModel");
-export const RunEventNotification = new NotificationType<RunEvent>("compileLoop/runEvent");
-export const StatusNotification = new NotificationType<ServerStatus>("compileLoop/status");
-export const ProgressNotification = new NotificationType<Progress>("compileLoop/progress");
-export const TreeChangedNotification = new NotificationType<Nothing>("compileLoop/treeChanged");
-export const TrustNotification = new NotificationType<TrustParams>("compileLoop/trust");
-export const StopNotification = new NotificationType<StopParams>("compileLoop/stop");
-export const TaskEndedNotification = new NotificationType<TaskEnded>("compileLoop/taskEnded");
-export const ProblemsNotification = new NotificationType<ProblemsParams>("compileLoop/problems");
-export const ModelPieceNotification = new NotificationType<ModelPiece>("compileLoop/modelPiece");
+// Names of methods. Whoever sends or hears one may pass its name or its type; the name needs none of the library's code,
+// which is most of the extension's and is loaded with the first server only.
+export const RunRequest = "compileLoop/run" as unknown as RequestType<RunParams, RunResult, void>;
+export const AcceptRequest = "compileLoop/accept" as unknown as RequestType<AcceptParams, AcceptResult, void>;
+export const DiscardRequest = "compileLoop/discard" as unknown as RequestType<DiscardParams, DiscardResult, void>;
+export const CommandRequest = "compileLoop/command" as unknown as RequestType<CommandParams, Nothing, void>;
+export const TreeRequest = "compileLoop/tree" as unknown as RequestType<TreeParams, TreeNodes, void>;
+export const ToolRequest = "compileLoop/tool" as unknown as RequestType<ToolParams, ToolResult, void>;
+export const MessageRequest = "compileLoop/message" as unknown as RequestType<MessageParams, Chosen, void>;
+export const PickRequest = "compileLoop/pick" as unknown as RequestType<PickParams, Picked, void>;
+export const InputRequest = "compileLoop/input" as unknown as RequestType<InputParams, Entered, void>;
+export const SecretRequest = "compileLoop/secret" as unknown as RequestType<SecretParams, Entered, void>;
+export const ExecuteRequest = "compileLoop/execute" as unknown as RequestType<ExecuteParams, Nothing, void>;
+export const ConfigureRequest = "compileLoop/configure" as unknown as RequestType<ConfigureParams, Nothing, void>;
+export const DiffRequest = "compileLoop/diff" as unknown as RequestType<DiffParams, Nothing, void>;
+export const TasksRequest = "compileLoop/tasks" as unknown as RequestType<Nothing, TaskList, void>;
+export const LanguageModelsRequest = "compileLoop/languageModels" as unknown as RequestType<Nothing, LentModels, void>;
+export const AskModelRequest = "compileLoop/askModel" as unknown as RequestType<AskModelParams, ModelEnded, void>;
+export const RunEventNotification = "compileLoop/runEvent" as unknown as NotificationType<RunEvent>;
+export const StatusNotification = "compileLoop/status" as unknown as NotificationType<ServerStatus>;
+export const ProgressNotification = "compileLoop/progress" as unknown as NotificationType<Progress>;
+export const TreeChangedNotification = "compileLoop/treeChanged" as unknown as NotificationType<Nothing>;
+export const TrustNotification = "compileLoop/trust" as unknown as NotificationType<TrustParams>;
+export const StopNotification = "compileLoop/stop" as unknown as NotificationType<StopParams>;
+export const TaskEndedNotification = "compileLoop/taskEnded" as unknown as NotificationType<TaskEnded>;
+export const ProblemsNotification = "compileLoop/problems" as unknown as NotificationType<ProblemsParams>;
+export const ModelPieceNotification = "compileLoop/modelPiece" as unknown as NotificationType<ModelPiece>;

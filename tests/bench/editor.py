@@ -1,6 +1,6 @@
 """What the editor feels: the lightbulb, and any request while a run goes on, each against the same server at rest.
 
-The goals are 50 ms for the lightbulb, 100 ms for any request during a run, and 600 KB for the client's bundle. Run as
+The goals are 50 ms for the lightbulb and 100 ms for any request during a run. Run as
 `python -m tests.bench.editor [requests]`.
 """
 
@@ -18,8 +18,6 @@ from lsprotocol import types
 from tests.lsp.editor import Editor
 from tests.lsp.program import BROKEN
 
-ROOT = Path(__file__).resolve().parents[2]
-BUNDLE = ROOT / "dist" / "extension.js"
 BUSY = "for i in $(seq 2000); do echo \"a.c:2:16: error: 'y$i' undeclared\"; done; sleep 600; false"
 """A check that floods the server with findings and then stays."""
 
@@ -73,10 +71,6 @@ async def measure(count: int) -> None:
 
 def main() -> None:
     asyncio.run(measure(int(sys.argv[1]) if len(sys.argv) > 1 else 200))
-    if BUNDLE.exists():
-        print(f"{'bundle of the client':<42} {BUNDLE.stat().st_size / 1000:7.0f} KB")
-    else:
-        print("The client is not built: npm run build")
 
 
 if __name__ == "__main__":

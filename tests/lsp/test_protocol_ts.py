@@ -46,4 +46,4 @@ def test_what_the_client_may_leave_out_is_optional() -> None:
     assert "  spec?: string | undefined;" in run and "  uris?: string[] | undefined;" in run
     result = text[text.index("export interface RunResult") :]
     assert "  failure?: string;" in result and "  explanation: string;" in result
-    assert 'new RequestType<RunParams, RunResult, void>("compileLoop/run")' in text
+    assert 'RunRequest = "compileLoop/run" as unknown as RequestType<RunParams, RunResult, void>;' in text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ MANIFEST = json.loads((TESTS.parent / "package.json").read_text("utf-8"))
 REPORTS = {
     "E03 a keystroke between the check of the version and the edit": [
         "lsp/test_accept.py: test_a_keystroke_between_edit_and_application_is_noticed",
-        "lsp/test_accept.py: test_typing_at_random_during_applies_loses_no_keystroke",
+        "lsp/test_accept.py: test_typing_at_random_during_runs_and_applies_loses_no_keystroke",
     ],
     "E04 saved right after, or two edits at once": [
         "lsp/test_accept.py: test_one_edit_is_in_flight_at_a_time",
@@ -140,6 +141,20 @@ def test_starting_looks_through_no_files() -> None:
         assert "findFiles" not in text and "Sync(" not in text, name
     assert "await" not in sources["extension.ts"].partition("export function activate")[2].partition("\n}\n")[0]
     assert MANIFEST["activationEvents"] == ["onStartupFinished"]
+
+
+@pytest.mark.spec("V1")
+def test_the_language_clients_library_is_loaded_after_activation() -> None:
+    """It is most of the code, in a bundle of its own that only `import()` brings in; all else takes its types alone."""
+    sources = {path.name: path.read_text("utf-8") for path in (TESTS.parent / "extension" / "src").glob("*.ts")}
+    del sources["library.ts"]
+    for name, text in sources.items():
+        values = re.findall(
+            r'^import (?!type )[^;]*"(?:vscode-languageclient/node|\./library\.js)"', text, re.MULTILINE
+        )
+        assert not values, f"{name}: {values}"
+    build = json.loads((TESTS.parent / "package.json").read_text("utf-8"))["scripts"]["build"]
+    assert "extension/src/library.ts" in build and "--external:./library.js" in build
 
 
 @pytest.mark.spec("V10")

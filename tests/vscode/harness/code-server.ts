@@ -194,7 +194,7 @@ export class CodeServer {
       return;
     }
     const extension = join(extensions, "compile-loop.compile-loop-0.1.0");
-    for (const part of ["package.json", "dist/extension.js", "docs", "extension/python"]) {
+    for (const part of ["package.json", "dist/extension.js", "dist/library.js", "docs", "extension/python"]) {
       cpSync(join(ROOT, part), join(extension, part), { recursive: true });
     }
     symlinkSync(join(ROOT, ".venv"), join(extension, ".venv")); // as a developer's checkout has it
