@@ -11,11 +11,11 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from compile_loop.assemble import unasked
+from compile_loop.cli.listing import listing_console
 from compile_loop.mcp.entry import missing
 from compile_loop.models.choice import advice
 from compile_loop.models.find import find_keys, find_servers
@@ -66,7 +66,7 @@ def _print(findings: list[Finding], possible: bool) -> None:
     for finding in findings:
         mark = "[green]found[/green]" if finding.ok else "[yellow]missing[/yellow]"
         table.add_row(finding.part, finding.name, mark, escape(finding.found if finding.ok else finding.advice))
-    console = Console()
+    console = listing_console()
     console.print(table)
     console.print(
         "\nRuns are possible here." if possible else "\nA run is not possible yet: see what is missing above."

@@ -18,6 +18,7 @@ from rich.table import Table
 
 from compile_loop.checks.contract_file import NAME as CONTRACT_FILE
 from compile_loop.cli import exits, options
+from compile_loop.cli.listing import listing_console
 from compile_loop.cli.records import refuse
 from compile_loop.evaluation.cases import Case, cases_in
 from compile_loop.evaluation.scoreboard import Evaluation, ScoreboardError, compare, read_scoreboard
@@ -57,7 +58,7 @@ def run(
     Nothing is written to the programs. Exit code: 0 each ended as its [eval] table says is right, 1 not so, 2 usage, 130
     cancelled.
     """  # fmt: skip
-    console = Console(stderr=as_json)
+    console = listing_console(stderr=as_json)
     cancelled = False
     try:
         earlier = read_scoreboard(compare_with) if compare_with is not None else None

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from compile_loop.cli.listing import listing_console
 from compile_loop.cli.records import find, refuse, store, styled, summary
 from compile_loop.record.folder import RecordError
 
@@ -44,19 +44,20 @@ def run(
         typer.echo(f"No run is recorded yet. Records will lie in {store().runs}.")
         return
     table = Table(box=None, pad_edge=False)
-    for title in ("run", "started", "how it ended", "rounds", "errors", "model", "files"):
-        table.add_column(title, overflow="fold")
+    for title in ("run", "started", "ended", "rounds", "errors", "model", "files"):
+        table.add_column(title, overflow="fold", no_wrap=title in ("run", "started", "errors"))
     for each in found:
         table.add_row(*_row(each))
-    Console().print(table)
+    listing_console().print(table)
 
 
 def _row(each: dict[str, Any]) -> list[str]:
     ending = each["failure"]["kind"] if each["failure"] else each["ending"] or each["state"]
-    files = ", ".join(each["targets"]) or f"{Path(each['root']).name}/"
+    targets = each["targets"] or [f"{Path(each['root']).name}/"]
+    files = targets[0] if len(targets) == 1 else f"{targets[0]} and {len(targets) - 1} more"
     return [
         each["id"],
-        str(each["started"]).replace("T", " ").removesuffix("Z"),
+        str(each["started"]).replace("T", " ")[: len("2026-01-31 23:59")],
         styled(ending) + ("  [dim]resume it[/dim]" if each["resumable"] and each["state"] == "interrupted" else ""),
         str(each["rounds"]),
         f"{each['errorsBefore']} → {each['errorsAfter']}",
