@@ -37,6 +37,7 @@ from compile_loop.contracts.protocols import (
 )
 from compile_loop.edits.text import UndecodableError, decode
 from compile_loop.engine.budget import Budget
+from compile_loop.engine.course import Kept
 from compile_loop.engine.handle import Run
 from compile_loop.engine.request import Parts, RunRequest, Scope
 from compile_loop.models.choice import NO_MODEL, Choice, advice, by_keys, remembered
@@ -188,8 +189,8 @@ def _recorded(job: Job, root: Path, request: RunRequest, parts: Parts) -> tuple[
     return recorded(parts, runs_folder(), asked, buffers, environment=os.environ, secrets=secrets, lineage=job.lineage)
 
 
-def carry_on(job: Job, finished: Run) -> Run:
-    """Continue a finished run with `job.spec` as a further wish, in the same conversation (SPEC L19)."""
+def carry_on(job: Job, finished: Run | Kept) -> Run:
+    """Continue a finished run, or what its record kept, with `job.spec` as a further wish in its conversation (SPEC L19)."""
     run = start(replace(job, lineage={**job.lineage, "continues": finished.run_id}))
     run.carry_on(finished)
     return run

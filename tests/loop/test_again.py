@@ -14,7 +14,9 @@ import pytest
 from tests.loop.running import block, fix, snapshot, workspace
 from tests.support.model_server import ModelServer, calls, fails, says
 
-from compile_loop.again.replay import catch_up, chain_of, replay
+from compile_loop.again.jobs import turns_of
+from compile_loop.again.kept import kept_of
+from compile_loop.again.replay import replay
 from compile_loop.again.resume import resume
 from compile_loop.assemble import ConfigurationError, Job, carry_on, runs_folder, start
 from compile_loop.contracts.events import Event, ModelText, RunFinished, Warned
@@ -227,13 +229,47 @@ async def test_a_run_that_was_carried_on_replays_after_the_run_before_it(root: P
     await done(carry_on(job, first))
     store = Store(runs_folder())
     record = next(each for each in store.all() if each.run.get("continues"))
-    chain = chain_of(record, store)
-    assert [each.id for each in chain] == [first.run_id, record.id]
-    outcome, _ = await done(replay(record, earlier=await catch_up(chain, None)).run)
+    outcome, _ = await done(replay(record).run)
     assert outcome.ending is Ending.GREEN and outcome.edit.files[0].after == FIXED.replace("1", "3").encode()
-    store.delete(chain[0])
+    store.delete(store.open(first.run_id))
     with pytest.raises(ConfigurationError, match="whose record is missing"):
-        chain_of(record, store)
+        replay(record)
+
+
+@pytest.mark.spec("L19", "Q25")
+@pytest.mark.parametrize("applied", [False, True])
+async def test_a_run_goes_on_from_its_record_alone(root: Path, applied: bool) -> None:
+    """The same conversation, the result where it still fits, new budgets; and that replays as well."""
+    record = await recorded(root)
+    if applied:
+        (root / "a.c").write_text(FIXED)
+    more = block("int one(void) { return 1; }\n", "int one(void) { return 3; }\n")
+    model = ScriptedGenerator([more])
+    settings = Settings(suggestions=False)
+    job = Job(root, (root / "a.c",), settings, checks=(GCC,), spec="make it 3", generator=model)
+    outcome, _ = await done(carry_on(job, kept_of(record)))
+    assert outcome.ending is Ending.GREEN and outcome.tally.rounds == 1, outcome.failure
+    [change] = outcome.edit.files
+    assert change.after == FIXED.replace("1", "3").encode() and change.before == (root / "a.c").read_bytes()
+    said = [message.content for message in model.requests[0]]
+    assert said[: len(turns_of(record)[-1].messages)] == [m.content for m in turns_of(record)[-1].messages]
+    assert SECOND in said and "make it 3" in said[-1] and len(model.requests) == 1
+    newest = next(each for each in Store(runs_folder()).all() if each.run.get("continues") == record.id)
+    again, _ = await done(replay(newest).run)
+    assert again.edit == outcome.edit, again.failure
+
+
+@pytest.mark.spec("L19", "T1")
+async def test_no_call_of_a_record_is_left_without_an_answer(root: Path) -> None:
+    """A run that ended at a call: on the wire each call has an answer. One that was text alone stays text."""
+    call = ScriptedReply("", "tool_calls", (ToolCall("c1", "read_file", '{"path": "a.c"}'),))
+    record = await recorded(root, [call], {"max_steps": 1, "max_rounds": 1})
+    kept = kept_of(record)
+    assert [each.role for each in kept.messages][-2:] == ["assistant", "tool"] and kept.tools
+    assert kept.messages[-1].tool_call_id == kept.messages[-2].tool_calls[0].id
+    await recorded(root, settings={"tool_mode": "none"})
+    [plain] = [each for each in Store(runs_folder()).all() if each.id != record.id]
+    assert not kept_of(plain).tools
 
 
 @pytest.mark.spec("R2")

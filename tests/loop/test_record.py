@@ -68,6 +68,7 @@ async def test_each_run_is_a_folder_with_all_its_parts(root: Path, state: Path) 
     assert record.folder.parent == state / "compile-loop" / "runs"
     assert sorted(snapshot(record.folder)) == [
         "candidate.diff", "events.jsonl", "files/buffers.json", "files/originals.json", "files/originals/a.c",
+        "files/results.json", "files/results/a.c",
         "final/check.txt", "report.json", "rounds/0/check.txt", "rounds/1/check.txt", "rounds/1/diff.patch",
         "rounds/2/check.txt", "rounds/2/diff.patch", "run.json", "turns.jsonl",
     ]  # fmt: skip

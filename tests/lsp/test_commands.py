@@ -142,7 +142,7 @@ async def test_the_palettes_commands_are_there_for_other_editors(start: Start, b
     assert said.startswith(f"The check fails: {CHECK} (exit code 1), 1 error.")
     for name, words in (
         ("stop", "There is no run to stop."),
-        ("continueRun", "no conversation to go on with"),
+        ("continueRun", "There is no run to continue."),
         ("setApiKey", "Choose a model first"),
     ):
         seen = len(editor.messages())

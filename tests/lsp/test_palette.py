@@ -178,6 +178,36 @@ async def test_a_finished_run_goes_on_with_a_note(start: Start, broken: Path) ->
     assert any("Multiply instead." in str(text) for text in prompts) and len(server.requests) == 2
 
 
+@pytest.mark.spec("L19", "V2", "Q25")
+@pytest.mark.parametrize("choice", ["Apply", None])
+async def test_a_finished_run_goes_on_with_a_note_after_a_restart(
+    start: Start, broken: Path, choice: str | None
+) -> None:
+    """Applied, the shadow is laid anew on the present file; not decided, the result is where it goes on from."""
+    more = block("    return x + x;", "    return 2 * x;")
+    with ModelServer(says(REPLY), says(more)) as server:
+        first = await at(start, broken.parent, settings=asks(server))
+        document = first.editor.open(broken)
+        first.answers("message", "Apply 1 file?", {"choice": choice} if choice else {})
+        await first.gives("fix", active=document.uri)
+        await first.hears("Applied to 1 file." if choice else "Apply 1 file?")
+        broken.write_text(document.text)
+        await first.editor.close()
+        person = await at(start, broken.parent, settings=asks(server))
+        document = person.editor.open(broken)
+        person.answers("message", "Apply 1 file?", {"choice": "Apply"})
+        person.answers("pick", "Run to continue", lambda asked: {"ids": [asked["items"][0]["id"]]})
+        person.answers("input", "Continue with a note", {"value": "Multiply instead."})
+        await person.gives("continueRun", active=document.uri)
+        await person.hears("Applied to 1 file.")
+        before, after = (request.json["messages"] for request in server.requests)
+    assert document.text == BROKEN.replace("x + y", "2 * x")
+    assert after[: len(before)] == before and after[len(before)]["role"] == "assistant"
+    assert "Multiply instead." in str(after[-1]["content"])
+    [run, _] = await nodes(person)
+    assert run["description"] == "green · 1 round"
+
+
 async def nodes(person: Person, node: str | None = None) -> list[dict[str, Any]]:
     found = await person.editor.request("compileLoop/tree", {"id": node} if node else {})
     return list(found["nodes"])

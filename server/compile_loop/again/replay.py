@@ -8,12 +8,12 @@ from pathlib import Path
 
 from compile_loop.again.answers import RecordedAdvice, RecordedAnswers, asks
 from compile_loop.again.jobs import as_recorded, differing, job_of, turns_of
+from compile_loop.again.kept import begun_from
 from compile_loop.again.recorded_turns import RecordedTurns
-from compile_loop.assemble import ConfigurationError, Job, carry_on, start
+from compile_loop.assemble import Job, carry_on, start
 from compile_loop.engine.handle import Run
-from compile_loop.record.folder import RecordError
 from compile_loop.record.recall_log import RecordedMemory
-from compile_loop.record.store import Record, Store
+from compile_loop.record.store import Record
 from compile_loop.tools.consult import CONSULT
 
 
@@ -37,9 +37,8 @@ def replay(
     *,
     original_files: bool = False,
     checks: Sequence[str] = (),
-    earlier: Run | None = None,
 ) -> Replay:
-    """Make one. `checks` stand in for the recorded ones. `earlier` is the replayed run that this one continued.
+    """Make one. `checks` stand in for the recorded ones. A run that continued another begins where that one ended.
 
     Its outcome is a failure of kind `configuration` that says where, if a request is not the recorded one or the replies
     are used up. Nothing is recorded or written. Raises `ConfigurationError`.
@@ -59,27 +58,6 @@ def replay(
         ask_user=RecordedAnswers(turns) if asks(turns) else None,
         consult=RecordedAdvice(turns) if asks(turns, CONSULT) else None,
     )
+    earlier = begun_from(record)
     run = start(job) if earlier is None else carry_on(job, earlier)
     return Replay(run, job, tuple(differing(record, job)), generator)
-
-
-def chain_of(record: Record, store: Store) -> list[Record]:
-    """The runs that this one continued, oldest first, and it last. Raises `ConfigurationError` where one is missing."""
-    chain = [record]
-    while name := chain[0].run.get("continues"):
-        beside = Store(chain[0].folder.parent)
-        try:
-            chain.insert(0, next((r for r in beside.all() if r.id == name), None) or store.open(str(name)))
-        except RecordError as error:
-            raise ConfigurationError(f"Run {chain[0].id} continued run {name}, whose record is missing.") from error
-    return chain
-
-
-async def catch_up(chain: Sequence[Record], root: Path | None, *, original_files: bool = False) -> Run | None:
-    """Replay all but the last of a chain, silently; the last replayed run, to be carried on."""
-    done: Run | None = None
-    for record in chain[:-1]:
-        done = replay(record, root, original_files=original_files, earlier=done).run
-        async for _ in done:
-            pass
-    return done

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from compile_loop.again.answers import RecordedAdvice, RecordedAnswers, asks
 from compile_loop.again.jobs import as_recorded, job_of, turns_of, with_buffers
+from compile_loop.again.kept import begun_from
 from compile_loop.again.recorded_turns import RecordedTurns, holds_secret
 from compile_loop.assemble import ConfigurationError, Job, carry_on, consultant_of, model_of, start
 from compile_loop.contracts.protocols import (
@@ -81,7 +82,6 @@ def resume(
     buffers: dict[Path, bytes] | None = None,
     ask_user: AskUser | None = None,
     auth: AuthGate | None = None,
-    earlier: Run | None = None,
 ) -> tuple[Run, Job]:
     """The run, ready to be iterated, and its job.
 
@@ -108,6 +108,7 @@ def resume(
         auth=auth,
         lineage={"resumes": record.id},
     )
+    earlier = begun_from(record)
     return (start(job) if earlier is None else carry_on(job, earlier)), job
 
 

@@ -10,10 +10,10 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from compile_loop.again.replay import Replay, catch_up, chain_of, replay
+from compile_loop.again.replay import Replay, replay
 from compile_loop.assemble import ConfigurationError
 from compile_loop.cli.fix import Result, report, settle, watch
-from compile_loop.cli.records import RUN_HELP, find, refuse, store
+from compile_loop.cli.records import RUN_HELP, find, refuse
 from compile_loop.contracts.outcome import Outcome
 from compile_loop.record.outcome_document import outcome_document
 from compile_loop.record.store import Record
@@ -60,10 +60,8 @@ def run(
 async def _replay(
     record: Record, root: Path | None, original_files: bool, checks: list[str], console: Console
 ) -> tuple[Replay, Outcome]:
-    chain = chain_of(record, store())
-    earlier = await catch_up(chain, root, original_files=original_files)
-    made = replay(record, root, original_files=original_files, checks=checks, earlier=earlier)
-    if made.differing and earlier is None:
+    made = replay(record, root, original_files=original_files, checks=checks)
+    if made.differing:
         console.print(
             f"[yellow]Changed since the recorded run began: {escape(', '.join(made.differing))}. "
             "Add --original-files to start from the files as they were.[/yellow]",

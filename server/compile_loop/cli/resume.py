@@ -10,7 +10,6 @@ from typing import Any
 import typer
 from rich.console import Console
 
-from compile_loop.again.replay import catch_up, chain_of
 from compile_loop.again.resume import resume
 from compile_loop.assemble import ConfigurationError, Job, clear_up
 from compile_loop.cli.fix import Result, report, settle, watch
@@ -69,8 +68,7 @@ def run(
 
 
 async def _resume(record: Record, root: Path | None, settings: dict[str, Any], console: Console) -> tuple[Job, Outcome]:
-    earlier = await catch_up(chain_of(record, store()), root)
-    made, job = resume(record, root, settings=settings, earlier=earlier)
+    made, job = resume(record, root, settings=settings)
     return job, await watch(made, console)
 
 

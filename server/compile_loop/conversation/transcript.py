@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from compile_loop.contracts.protocols import Message, ToolCall
@@ -20,6 +21,18 @@ class Transcript:
         self._start = [Message("system", system), Message("user", task)]
         self._turns: list[list[Message]] = []
         self._dropped = 0
+
+    @staticmethod
+    def of(messages: Sequence[Message]) -> Transcript:
+        """A conversation that was written down, to go on with."""
+        talk = Transcript("", "")
+        first = next((at for at, message in enumerate(messages) if message.role == "assistant"), len(messages))
+        talk._start = list(messages[:first])
+        for message in messages[first:]:
+            if message.role == "assistant":
+                talk._turns.append([])
+            talk._turns[-1].append(message)
+        return talk
 
     def replied(self, text: str, calls: tuple[ToolCall, ...] = ()) -> None:
         """The model's reply, which opens a turn.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -12,6 +13,7 @@ from compile_loop.contracts.edits import Edit
 from compile_loop.contracts.events import Event, Pass, TargetsChosen, Warned
 from compile_loop.contracts.outcome import Failure, FailureKind, Outcome, Spending, Tally
 from compile_loop.contracts.protected import Broken, Marks
+from compile_loop.contracts.protocols import Message
 from compile_loop.conversation.estimate import TokenEstimate
 from compile_loop.conversation.languages import language_of
 from compile_loop.conversation.recall import Findings
@@ -23,6 +25,7 @@ from compile_loop.engine.verdict import Score, Verdict, judge, moved_on
 from compile_loop.engine.worktree import Changes, WorkTree
 
 T = TypeVar("T")
+LOST = "This output was of an earlier run and is no longer kept. The newest failures are in the conversation.\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,16 @@ class Earlier:
     talk: Transcript
     channel: Channel
     edit: Edit
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What the record of a finished run leaves: its conversation, its edit, and whether tools were on offer."""
+
+    run_id: str
+    messages: tuple[Message, ...]
+    edit: Edit
+    tools: bool
 
 
 class Course:
@@ -110,6 +123,18 @@ class Course:
         self.earlier = Earlier(finished.talk, finished.channel, edit)
         self.findings, self.estimate, self.plan = finished.findings, finished.estimate, finished.plan
         self.spilled = finished.spilled
+
+    def take_over(self, kept: Kept) -> None:
+        """As `carry_on`, from a record: long outputs are not in it, nor what `recall` knew."""
+        if not kept.messages:
+            return
+        channel = Channel(self.request, self.parts)
+        if not kept.tools:
+            channel.switch()  # the conversation's contract is that of text
+        self.earlier = Earlier(Transcript.of(kept.messages), channel, kept.edit)
+        told = (re.findall(r"\boutput/(\d+)", message.content) for message in kept.messages)
+        last = max((int(number) for numbers in told for number in numbers), default=0)
+        self.spilled = {f"output/{number}": LOST for number in range(1, last + 1)}
 
     async def take_up(self, earlier: Earlier) -> Changes:
         """The earlier state's changes that still fit: files that the user changed since are left as they are."""

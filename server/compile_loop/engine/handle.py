@@ -18,7 +18,7 @@ from compile_loop.contracts.events import (
 from compile_loop.contracts.outcome import Failure, FailureKind, Outcome
 from compile_loop.contracts.protocols import ModelError, ShadowError
 from compile_loop.engine.ask import failure_of
-from compile_loop.engine.course import Course
+from compile_loop.engine.course import Course, Kept
 from compile_loop.engine.deadline import Deadline
 from compile_loop.engine.gave_up import GaveUp
 from compile_loop.engine.nominate import Nominated
@@ -47,9 +47,12 @@ class Run:
         self._stopped: Failure | None = None
         self._task: asyncio.Task[Outcome] | None = None
 
-    def carry_on(self, earlier: Run) -> None:
+    def carry_on(self, earlier: Run | Kept) -> None:
         """Go on in the conversation of a finished run, from the state it came to (SPEC L19). Call it before iterating."""
-        self._course.carry_on(earlier._course)
+        if isinstance(earlier, Kept):
+            self._course.take_over(earlier)
+        else:
+            self._course.carry_on(earlier._course)
 
     def cancel(self) -> None:
         """End the run from any state, also before it has started; the stream still ends with the outcome (SPEC L15)."""

@@ -162,6 +162,7 @@ class Recorder:
 
     def _finish(self, outcome: Outcome) -> None:
         self._put(at.CANDIDATE, _patch(outcome.edit))
+        self._keep_files("results", {change.path: change.after for change in outcome.edit.files})
         self._put(at.REPORT, json.dumps(self._report.document(outcome), ensure_ascii=False, indent=1))
         self._end(None)
         if (resumed := self._about.get("resumes")) and not can_be_resumed(outcome.failure):

@@ -97,6 +97,10 @@ class Record:
         """The files that might be edited as they were before the run, unsaved text included; None: absent."""
         return self._files("originals")
 
+    def results(self) -> dict[str, bytes | None]:
+        """The files that the result changes, as it would have them; None: deleted."""
+        return self._files("results")
+
     def buffers(self) -> dict[str, bytes]:
         """Unsaved text by path."""
         return {path: data for path, data in self._files("buffers").items() if data is not None}

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from compile_loop.again.replay import catch_up, chain_of, replay
+from compile_loop.again.kept import kept_of
+from compile_loop.again.replay import replay
 from compile_loop.again.resume import resume
 from compile_loop.assemble import Job, carry_on, clear_up
 from compile_loop.lsp.host import LoopServer
@@ -24,6 +26,7 @@ from compile_loop.record.folder import RecordError
 from compile_loop.record.store import Record, State
 
 if TYPE_CHECKING:
+    from compile_loop.engine.course import Kept
     from compile_loop.engine.handle import Run
 
 
@@ -32,27 +35,57 @@ async def show_runs(ls: LoopServer, _call: Call) -> None:
     await ls.ui.execute("compileLoop.runs.focus")
 
 
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A finished run to go on with: what it was about, and what `left` gives of it, which may read files."""
+
+    about: str
+    place: Place
+    checks: tuple[str, ...]
+    holdouts: tuple[str, ...]
+    left: Callable[[], Run | Kept]
+
+
 async def continue_run(ls: LoopServer, call: Call) -> None:
-    """Continue with a Note…: a finished run goes on with a further wish, in the same conversation."""
-    earlier = _finished(ls, call)
-    note = await ls.ui.ask(
-        "Continue with a note", f"What else is wanted? The run on {_about(earlier)} goes on with it."
-    )
+    """Continue with a Note…: a finished run goes on with a further wish, in the same conversation.
+
+    One of this server's life goes on as it stands in memory, any other from its record.
+    """
+    result = _in_memory(ls, call)
+    ended = _of_result(result) if result else None
+    if ended is None:
+        ended = _of_record(await _chosen(ls, call, "continue", lambda each: each.state is State.FINISHED))
+    note = await ls.ui.ask("Continue with a note", f"What else is wanted? The run on {ended.about} goes on with it.")
     if not note or not note.strip():
         return
-    run = earlier.run
-    assert run is not None and earlier.job is not None
-    earlier.settled = True
-    ls.results.tell()
-    await ls.ui.close_diff(earlier.run_id)
+    if result is not None:
+        result.settled = True
+        ls.results.tell()
+        await ls.ui.close_diff(result.run_id)
+
+    def make(job: Job) -> Run:
+        return carry_on(replace(job, checks=ended.checks, holdouts=ended.holdouts), ended.left())
+
     params = RunParams(
-        scope=earlier.job.scope,
-        uris=[path.as_uri() for path in earlier.job.targets],
+        scope="files" if ended.place.targets else "workspace",
+        uris=[path.as_uri() for path in ended.place.targets],
         spec=note.strip(),
         encodings=call.facts.encodings,
     )
-    place = Place(earlier.root, earlier.job.targets)
-    await fix(ls, params, lambda job: carry_on(job, run), f"continuing with {_about(earlier)}", place)
+    await fix(ls, params, make, f"continuing with {ended.about}", ended.place)
+
+
+def _of_result(result: Result) -> Ended | None:
+    run, job = result.run, result.job
+    if run is None or job is None:
+        return None
+    about = job.targets[0].name if job.targets else result.root.name
+    return Ended(about, Place(result.root, job.targets), job.checks, job.holdouts, lambda: run)
+
+
+def _of_record(record: Record) -> Ended:
+    asked = record.asked
+    return Ended(label_of_record(record), _place(record), asked.checks, asked.holdouts, lambda: kept_of(record))
 
 
 async def resume_run(ls: LoopServer, call: Call) -> None:
@@ -60,7 +93,6 @@ async def resume_run(ls: LoopServer, call: Call) -> None:
     record = await _chosen(ls, call, "resume", lambda each: each.resumable)
 
     def make(job: Job) -> Run:
-        earlier = asyncio.run(catch_up(chain_of(record, store()), None))
         given = job.settings
         changed: dict[str, object] = {"api_key": given.api_key} if given.api_key else {}
         if given.model:
@@ -71,7 +103,6 @@ async def resume_run(ls: LoopServer, call: Call) -> None:
             buffers=dict(job.buffers),
             ask_user=job.ask_user,
             auth=job.auth,
-            earlier=earlier,
         )[0]
 
     await fix(ls, _params(record, call), make, f"resuming {label_of_record(record)}", _place(record))
@@ -82,7 +113,7 @@ async def replay_run(ls: LoopServer, call: Call) -> None:
     record = await _chosen(ls, call, "replay", lambda each: each.state is not State.UNDER_WAY)
 
     def make(_job: Job) -> Run:
-        return replay(record, earlier=asyncio.run(catch_up(chain_of(record, store()), None))).run
+        return replay(record).run
 
     await fix(ls, _params(record, call), make, f"replaying {label_of_record(record)}", _place(record))
 
@@ -124,21 +155,11 @@ def _node(call: Call) -> Node:
     return Node.of(text)
 
 
-def _finished(ls: LoopServer, call: Call) -> Result:
+def _in_memory(ls: LoopServer, call: Call) -> Result | None:
+    """The run that a node of the view names, else the newest, where this server still has it."""
     text = call.text()
     wanted = Node.of(text).run if text else None
-    found = next((each for each in ls.results.all if each.run and wanted in (None, each.run_id)), None)
-    if found is None:
-        what = "That run" if wanted else "No run"
-        raise Refused(
-            f"{what} ended since the server started, so there is no conversation to go on with. Fix the file anew."
-        )
-    return found
-
-
-def _about(result: Result) -> str:
-    targets = result.job.targets if result.job else ()
-    return targets[0].name if targets else result.root.name
+    return next((each for each in ls.results.all if each.run and wanted in (None, each.run_id)), None)
 
 
 async def _chosen(ls: LoopServer, call: Call, verb: str, fits: Callable[[Record], bool]) -> Record:
