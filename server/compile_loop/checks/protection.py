@@ -10,11 +10,10 @@ from pathspec import GitIgnoreSpec
 
 from compile_loop.checks.contract_file import NAME
 from compile_loop.checks.protected import is_found_by_name, is_protected
-from compile_loop.contracts.protected import Broken, FileMark, Marks
+from compile_loop.contracts.protected import AS_THE_USERS, Broken, FileMark, Marks
 from compile_loop.contracts.protocols import Shadow
 from compile_loop.edits.paths import protected_part
 
-_SAME = FileMark(b"as in the user's tree")
 _TOOLS_MAKE = re.compile(
     r"(?:^|/)(?:__pycache__|node_modules|\.git|target|CMakeFiles|\.gradle|\.dart_tool|\.next|\.tox|\.nox|\.venv|venv|coverage|"
     r"_?build|cmake-build-[^/]*|out|dist|obj|[^/]*cache[^/]*|[^/]*\.(?:egg-info|dist-info|dSYM)|test-results|playwright-report|TestResults)/|"
@@ -62,19 +61,39 @@ class WorkspaceProtection:
         """What became different, where that can matter: what tools make, and what is ignored, cannot."""
         found = []
         for path in sorted(before.keys() | after.keys()):
-            was, now = before.get(path, _SAME), after.get(path, _SAME)
-            if was != now and (how := self._how(path, was, now)) is not None:
+            was, now = before.get(path, AS_THE_USERS), after.get(path, AS_THE_USERS)
+            if was.digest != now.digest and (how := self._how(path, was, now)) is not None:
                 found.append(
                     Broken(path, f"{path} decides whether the code is right, and was {how} while the check ran")
                 )
         return found
 
+    def rewritten(self, before: Marks, after: Marks) -> list[Broken]:
+        """What was written, or only touched, and has the same bytes again."""
+        found = []
+        for path, now in sorted(after.items()):
+            was = before.get(path, AS_THE_USERS)
+            if (
+                was.digest == now.digest
+                and now.digest is not None
+                and was.trace != now.trace
+                and self._matters(path, now)
+            ):
+                found.append(
+                    Broken(
+                        path,
+                        f"{path} decides whether the code is right, and was written while the check ran; it has the same "
+                        "bytes again. See whether the code did that, or one of the check's own tools",
+                    )
+                )
+        return found
+
     def _how(self, path: str, was: FileMark, now: FileMark) -> str | None:
-        existed = (self._root / path).is_file() if was is _SAME else was.digest is not None
+        existed = (self._root / path).is_file() if was.digest == AS_THE_USERS.digest else was.digest is not None
         exists = now.digest is not None
         if not existed and not exists:
             return None
-        if not self._named(path) and (self._ignored(path) or now.head.startswith(_PROGRAMS)):
+        if not self._matters(path, now):
             return None
         if existed:
             return "changed" if exists else "removed"
@@ -82,6 +101,9 @@ class WorkspaceProtection:
         made_anew = not (self._root / path).parent.is_dir()
         generated = now.head.startswith(_GENERATED) or path.endswith("compile_commands.json")
         return "added" if self._named(path) or (is_found_by_name(path) and not made_anew and not generated) else None
+
+    def _matters(self, path: str, now: FileMark) -> bool:
+        return self._named(path) or not (self._ignored(path) or now.head.startswith(_PROGRAMS))
 
     def _named(self, path: str) -> bool:
         return path == NAME or path in self._scripts or self._listed.match_file(path)

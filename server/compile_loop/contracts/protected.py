@@ -12,11 +12,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class FileMark:
-    """A file's bytes in short: a digest of them all, and the first 32. `digest` is None where there is no file."""
+    """A file's bytes in short: a digest of them all, and the first 32. `digest` is None where there is no file.
+
+    `trace` becomes another one by every write to the file, whatever the bytes are in the end; also by a touch.
+    """
 
     digest: bytes | None
     head: bytes = b""
+    trace: tuple[int, ...] = ()
 
+
+AS_THE_USERS = FileMark(b"as in the user's tree")
+"""The mark of a file that nobody has reached; the digest of one whose bytes are the user's all the same."""
 
 Marks = Mapping[str, FileMark]
 """By workspace-relative path. What is not in it is as it is in the user's tree."""
@@ -43,4 +50,8 @@ class ProtectedFiles(Protocol):
 
     def broken(self, before: Marks, after: Marks) -> Sequence[Broken]:
         """What became different, where that can matter: files that tools make, and ignored ones, cannot."""
+        ...
+
+    def rewritten(self, before: Marks, after: Marks) -> Sequence[Broken]:
+        """What was written, or only touched, and has the same bytes again, where that can matter."""
         ...

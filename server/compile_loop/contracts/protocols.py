@@ -203,7 +203,18 @@ class Shadow(Protocol):
         ...
 
     async def marks(self, concerns: Callable[[str], bool]) -> Marks:
-        """The files that `concerns` holds for, at least those that are not as in the user's tree (SPEC K6)."""
+        """The files that `concerns` holds for, at least those that a write has reached (SPEC K6)."""
+        ...
+
+    async def watch(self, paths: Sequence[str]) -> bool:
+        """From now on, notice whether the bytes of these files are written; False where the system does not tell.
+
+        A touch, a new mode and a further name are no such writing. `renew` ends it.
+        """
+        ...
+
+    async def written(self) -> frozenset[str]:
+        """Those of the watched files whose bytes were written since, or that were removed, replaced or renamed."""
         ...
 
     def user_text(self, text: str) -> str:

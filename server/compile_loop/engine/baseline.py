@@ -33,7 +33,9 @@ async def take_baseline(course: Course) -> State:
         return course.unwritten()
     untouched = await course.marks()
     result = await _stable(course)
-    course.moved_by_baseline = frozenset(b.path for b in course.broken(untouched, await course.marks()))
+    after = await course.marks()
+    course.moved_by_baseline = frozenset(b.path for b in course.broken(untouched, after))
+    course.written_by_baseline = frozenset(b.path for b in course.rewritten(untouched, after))
     course.targets = choose_targets(course.request, result, course.parts.admit)
     state = State({}, result, judge(result, result, course.targets.focus))
     course.baseline = course.best = state

@@ -91,6 +91,8 @@ class Course:
         self.silenced: State | None = None
         self.moved_by_baseline: frozenset[str] = frozenset()
         """Protected files that the untouched tree's own run creates or changes (SPEC Q16)."""
+        self.written_by_baseline: frozenset[str] = frozenset()
+        """Protected files that it writes as they were."""
         self.silenced_lines: tuple[str, ...] = ()
         self.suspect: tuple[str, ...] = ()
         self.spilled: dict[str, str] = {}
@@ -207,6 +209,13 @@ class Course:
         return [
             b for b in self.parts.protected.broken(before, after) if b.path not in expected | self.moved_by_baseline
         ]
+
+    def rewritten(self, before: Marks, after: Marks) -> list[Broken]:
+        """Protected files that were written between two looks, and have the same bytes again."""
+        if self.parts.protected is None:
+            return []
+        expected = {*self.work.originals, *self.moved_by_baseline, *self.written_by_baseline}
+        return [b for b in self.parts.protected.rewritten(before, after) if b.path not in expected]
 
     async def verify(self, in_pass: Pass) -> State:
         """Run all checks and judge them against the baseline; keeps the best state."""

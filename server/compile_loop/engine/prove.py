@@ -45,6 +45,8 @@ async def prove(course: Course, state: State) -> Proof:
     last = await _confirm(course, smallest)
     if smallest.changes != state.changes and not (last.state.verdict.green and not last.told):
         last = await _confirm(course, state)  # What was dropped is needed by more than the visible checks.
+    if last.rewritten and not last.broken:
+        last = await _confirm(course, last.state, last.rewritten)
     confirmed = last.state
     if not confirmed.verdict.green:
         return Proof(confirmed, doubt=unconfirmed_prompt(failures_of(course, confirmed)))
@@ -54,7 +56,10 @@ async def prove(course: Course, state: State) -> Proof:
     course.emit(ProtectedCompared(tuple(b.path for b in last.broken)))
     if last.broken:
         return _doubted(course, confirmed, tuple(b.sentence for b in last.broken))
-    course.suspect = _lines(await _inspect(course, confirmed))
+    written = tuple(b.sentence for b in last.rewritten)
+    if written:
+        course.emit(Suspected(written, certain=False))
+    course.suspect = (*_lines(await _inspect(course, confirmed)), *written)
     return Proof(confirmed, outcome=_green(course, confirmed))
 
 
@@ -65,22 +70,35 @@ def _doubted(course: Course, state: State, lines: tuple[str, ...]) -> Proof:
 
 @dataclass(frozen=True, slots=True)
 class _Last:
-    """The last run: where it came to, what its hidden checks let be told, which protected files it changed."""
+    """The last run: where it came to, what its hidden checks let be told, which protected files it changed.
+
+    `rewritten` are those that were written while it went on, and have the same bytes again.
+    """
 
     state: State
     told: list[str]
     broken: tuple[Broken, ...] = ()
+    rewritten: tuple[Broken, ...] = ()
 
 
-async def _confirm(course: Course, state: State) -> _Last:
-    """Everything once more from a clean start that holds only the edit."""
+async def _confirm(course: Course, state: State, doubted: tuple[Broken, ...] = ()) -> _Last:
+    """Everything once more from a clean start that holds only the edit.
+
+    A protected file that is `doubted` to be as it was all the time is watched: what a tool only touches is not written.
+    """
     await course.renew_shadow(state.changes)
+    watched = frozenset(b.path for b in doubted)
+    if watched and not await course.parts.shadow.watch(sorted(watched)):
+        watched = frozenset()
     before = await course.marks()
     confirmed = await course.verify(Pass.FINAL)
     if not confirmed.verdict.green:
         return _Last(confirmed, [])
     told = await red_holdouts(course, Pass.FINAL)
-    return _Last(confirmed, told, tuple(course.broken(before, await course.marks())))
+    after = await course.marks()
+    touched = watched - await course.parts.shadow.written() if watched else watched
+    rewritten = [b for b in course.rewritten(before, after) if b.path not in touched]
+    return _Last(confirmed, told, tuple(course.broken(before, after)), tuple(rewritten))
 
 
 async def _inspect(course: Course, state: State) -> list[Finding]:

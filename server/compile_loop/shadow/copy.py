@@ -16,6 +16,7 @@ from compile_loop.contracts.protocols import ShadowError
 from compile_loop.shadow.copying import CopyFile, copy_tree
 from compile_loop.shadow.guard import Guard
 from compile_loop.shadow.marks import marks_below
+from compile_loop.shadow.namespaces.watching import Watch, watch_below
 from compile_loop.shadow.places import new_folder, temporary_places
 from compile_loop.shadow.removal import remove_tree
 from compile_loop.shadow.renaming import Renaming
@@ -49,6 +50,7 @@ class CopyShadow:
         self._underneath = Underneath(root)
         self._base: Path | None = None
         self._generation = 0
+        self._watch: Watch | None = None
         self._stop = threading.Event()
         self._working: set[asyncio.Future[Any]] = set()
 
@@ -89,6 +91,7 @@ class CopyShadow:
     async def close(self) -> None:
         """Remove the copy."""
         self._stop.set()
+        self._end_watch()
         if self._working:
             await asyncio.wait(self._working)
         if self._base is not None:
@@ -102,6 +105,21 @@ class CopyShadow:
     async def marks(self, concerns: Callable[[str], bool]) -> Marks:
         """Every such file of the copy."""
         return await self._in_thread(marks_below, self._copy, concerns)  # type: ignore[no-any-return]
+
+    async def watch(self, paths: Sequence[str]) -> bool:
+        """From now on, notice whether the bytes of these files are written; False where the system does not tell."""
+        self._end_watch()
+        self._watch = watch_below(os.fsencode(self._copy), map(os.fsencode, paths))
+        return self._watch is not None
+
+    async def written(self) -> frozenset[str]:
+        """Those of the watched files whose bytes were written since."""
+        return frozenset(map(os.fsdecode, self._watch.written() if self._watch is not None else ()))
+
+    def _end_watch(self) -> None:
+        if self._watch is not None:
+            self._watch.close()
+            self._watch = None
 
     def command(self, argv: Sequence[str], cwd: str) -> tuple[list[str], str]:
         """Paths of the workspace in the command become the copy's; a guard, if there is one, comes first."""
@@ -149,6 +167,7 @@ class CopyShadow:
         return self._copy / given.relative_to(self._root) if given.is_relative_to(self._root) else given
 
     def _lay_out(self, changes: Mapping[str, bytes | None]) -> None:
+        self._end_watch()
         if self._base is None:
             self._base = new_folder(self._place or temporary_places()[0])
         old = self._base / str(self._generation)

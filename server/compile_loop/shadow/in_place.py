@@ -163,6 +163,14 @@ class InPlaceShadow:
         """There is no copy to compare with the user's tree."""
         return {}
 
+    async def watch(self, paths: Sequence[str]) -> bool:
+        """The user may write here as well as a check."""
+        return False
+
+    async def written(self) -> frozenset[str]:
+        """Nothing is watched."""
+        return frozenset()
+
     def user_text(self, text: str) -> str:
         """Paths are the user's already."""
         return text

@@ -15,7 +15,12 @@ _NOT_LOOKED_INTO = PACKAGE_FOLDERS | {".git"}
 
 def mark_of(path: Path) -> FileMark:
     """The mark of a file; one without a digest where there is none or it cannot be read."""
-    return FileMark(*mark(os.fsencode(path)))
+    digest, head = mark(os.fsencode(path))
+    try:
+        status = path.lstat()
+    except OSError:
+        return FileMark(digest, head)
+    return FileMark(digest, head, (status.st_ino, status.st_ctime_ns, status.st_mtime_ns))
 
 
 def marks_below(root: Path, concerns: Callable[[str], bool]) -> dict[str, FileMark]:

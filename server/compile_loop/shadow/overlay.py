@@ -14,7 +14,7 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
-from compile_loop.contracts.protected import FileMark, Marks
+from compile_loop.contracts.protected import AS_THE_USERS, FileMark, Marks
 from compile_loop.contracts.protocols import ShadowError
 from compile_loop.shadow.confinement import Confinement
 from compile_loop.shadow.copying import DAEMON_FILES
@@ -115,8 +115,16 @@ class OverlayShadow:
         return self._underneath.changed()
 
     async def marks(self, concerns: Callable[[str], bool]) -> Marks:
-        """Such files that a write in the copy has reached and left different from the user's."""
+        """Such files that a write in the copy has reached."""
         return await self._in_thread(self._marks, concerns)  # type: ignore[no-any-return]
+
+    async def watch(self, paths: Sequence[str]) -> bool:
+        """From now on, notice whether the bytes of these files are written; False where the system does not tell."""
+        return await self._in_thread(self._ask, "watch", [os.fsencode(path) for path in paths])  # type: ignore[no-any-return]
+
+    async def written(self) -> frozenset[str]:
+        """Those of the watched files whose bytes were written since."""
+        return frozenset(map(os.fsdecode, await self._in_thread(self._ask, "written")))
 
     def command(self, argv: Sequence[str], cwd: str) -> tuple[list[str], str]:
         """Enter the namespaces first; the directory is the user's own path."""
@@ -186,17 +194,18 @@ class OverlayShadow:
             raise ShadowError(f"{path} could not be written in the isolated copy: {words}.") from error
 
     def _marks(self, concerns: Callable[[str], bool]) -> Marks:
-        changed: set[str] = set()
-        for raw, gone in self._ask("changed"):
+        changed: dict[str, tuple[int, ...]] = {}
+        for raw, gone, trace in self._ask("changed"):
             path = os.fsdecode(raw)
-            changed.add(path)
+            changed[path] = trace
             if gone and (self._root / path).is_dir():
-                changed.update(f"{path}/{below}" for below in files_below(self._root / path))
+                for below in files_below(self._root / path):
+                    changed.setdefault(f"{path}/{below}", trace)
         found = {}
         for path in sorted(filter(concerns, changed)):
-            mark = FileMark(*self._ask("mark", self._inside(path)))
-            if mark != mark_of(self._root / path):
-                found[path] = mark
+            digest, head = self._ask("mark", self._inside(path))
+            same = digest == mark_of(self._root / path).digest
+            found[path] = FileMark(AS_THE_USERS.digest if same else digest, head, changed[path])
         return found
 
     def _let_go(self) -> None:

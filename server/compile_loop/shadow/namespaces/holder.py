@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from compile_loop.shadow.namespaces import files, layer, mounts
 from compile_loop.shadow.namespaces import syscalls as system
+from compile_loop.shadow.namespaces.watching import Watch, watch_below
 from compile_loop.shadow.namespaces.wire import receive, send
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ class Holder:
         self._root = b""
         self._upper = b""
         self._names: dict[bytes, list[bytes]] | None = None
+        self._watch: Watch | None = None
 
     def answer(self, request: Any) -> Any:
         """Do what a request says: its first part names a method, the rest are the arguments."""
@@ -38,6 +40,8 @@ class Holder:
             "find": self._find,
             "changed": lambda: layer.changed(self._upper, self._root),
             "mark": layer.mark,
+            "watch": self._begin_watch,
+            "written": lambda: self._watch.written() if self._watch is not None else [],
         }
         return methods[name](*arguments)
 
@@ -95,6 +99,12 @@ class Holder:
     def _write(self, path: bytes, data: bytes | None) -> None:
         self._names = None
         files.write(self._root, path, data)
+
+    def _begin_watch(self, paths: list[bytes]) -> bool:
+        if self._watch is not None:
+            self._watch.close()
+        self._watch = watch_below(self._root, paths)
+        return self._watch is not None
 
     def _find(self, name: bytes, anew: bool) -> list[bytes]:
         if self._names is None or anew:

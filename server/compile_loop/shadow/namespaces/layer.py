@@ -10,12 +10,16 @@ _HIDES_ALL = ("trusted.overlay.opaque", "user.overlay.opaque")
 _MOVED = ("trusted.overlay.redirect", "user.overlay.redirect")
 
 
-def changed(upper: bytes, root: bytes) -> list[tuple[bytes, bool]]:
+_TRACELESS = (0,)
+
+
+def changed(upper: bytes, root: bytes) -> list[tuple[bytes, bool, tuple[int, ...]]]:
     """Paths below `root` that the layer `upper` decides about.
 
     True: what was there before is gone, with all that lay in it. A folder that was renamed counts with all its files.
+    The numbers are others after every write to a file of the layer.
     """
-    found: list[tuple[bytes, bool]] = []
+    found: list[tuple[bytes, bool, tuple[int, ...]]] = []
     pending = [b""]
     while pending:
         below = pending.pop()
@@ -25,12 +29,14 @@ def changed(upper: bytes, root: bytes) -> list[tuple[bytes, bool]]:
                 if entry.is_dir(follow_symlinks=False):
                     pending.append(path)
                     if _has(entry.path, _HIDES_ALL):
-                        found.append((path, True))
+                        found.append((path, True, _TRACELESS))
                     if _has(entry.path, _MOVED):
-                        found += [(os.path.relpath(place, root), False) for place in _files(os.path.join(root, path))]
+                        moved = _files(os.path.join(root, path))
+                        found += [(os.path.relpath(place, root), False, _TRACELESS) for place in moved]
                 else:
                     status = entry.stat(follow_symlinks=False)
-                    found.append((path, stat.S_ISCHR(status.st_mode) and status.st_rdev == 0))
+                    gone = stat.S_ISCHR(status.st_mode) and status.st_rdev == 0
+                    found.append((path, gone, (status.st_ino, status.st_ctime_ns, status.st_mtime_ns)))
     return found
 
 

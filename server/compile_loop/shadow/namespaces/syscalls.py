@@ -131,6 +131,20 @@ def landlock_restrict(ruleset: int) -> None:
     )
 
 
+def watcher() -> int:
+    """A descriptor from which the events of watched files can be read, without waiting."""
+    result = int(_libc.inotify_init1(ctypes.c_int(os.O_NONBLOCK | os.O_CLOEXEC)))
+    _check(min(result, 0), "inotify_init1")
+    return result
+
+
+def watch(descriptor: int, path: bytes, events: int) -> int:
+    """Have a file or folder watched, beside what is watched already; returns its number in the events."""
+    result = int(_libc.inotify_add_watch(ctypes.c_int(descriptor), ctypes.c_char_p(path), ctypes.c_uint32(events)))
+    _check(min(result, 0), "inotify_add_watch")
+    return result
+
+
 def die_with_parent(number: int) -> None:
     """Get signal `number` when the parent ends."""
     _check(_libc.prctl(PR_SET_PDEATHSIG, ctypes.c_ulong(number), 0, 0, 0), "prctl")
