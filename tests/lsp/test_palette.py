@@ -208,6 +208,57 @@ async def test_a_finished_run_goes_on_with_a_note_after_a_restart(
     assert run["description"] == "green · 1 round"
 
 
+@pytest.mark.spec("Q4")
+@pytest.mark.parametrize("channel", ["text", "tool"])
+async def test_a_file_that_the_model_wanted_is_allowed_and_the_run_goes_on(
+    start: Start, broken: Path, channel: str
+) -> None:
+    """In the same conversation, with the user's own wish kept; nothing of it is asked of the user a second time."""
+    header = broken.parent / "b.h"
+    header.write_text("extern int z;\n")
+    broken.write_text(f'#include "b.h"\n{BROKEN}')
+    wanted = ("apply_search_replace", {"path": "b.h", "search": "int z;", "replace": "int y;"})
+    elsewhere = says(block("extern int z;", "extern int y;", "b.h")) if channel == "text" else calls(wanted)
+    refused = [elsewhere] if channel == "text" else [elsewhere, says("So it cannot be done.")]
+    with ModelServer(*refused, elsewhere, says("DONE")) as server:
+        person = await at(start, broken.parent, settings=asks(server, maxRounds=1))
+        documents = [person.editor.open(path) for path in (broken, header)]
+        person.answers("message", "wants to edit b.h", {"choice": "Allow b.h"})
+        person.answers("message", "Apply 1 file?", {"choice": "Apply"})
+        await person.gives("fix", active=documents[0].uri)
+        await person.hears("Applied to 1 file.")
+        before, after = (server.requests[at].json["messages"] for at in (0, len(refused)))
+    assert documents[1].text == "extern int y;\n" and len(person.words()) == 3, person.words()
+    assert after[: len(before)] == before and "allows you to edit b.h" in str(after[-1]["content"])
+
+
+@pytest.mark.spec("Q4")
+async def test_a_file_that_is_not_allowed_ends_the_run_as_it_was(start: Start, broken: Path) -> None:
+    (broken.parent / "b.c").write_text("int z;\n")
+    with ModelServer(says(block("int z;", "int y;", "b.c"))) as server:
+        person = await at(start, broken.parent, settings=asks(server, maxRounds=1))
+        person.editor.open(broken)
+        person.answers("message", "wants to edit b.c", {"choice": "Don't Allow"})
+        await person.gives("fix", active=broken.as_uri())
+        await person.hears("Not green after 1 round")
+    assert [kind["kind"] for kind in person.questions("message")] == ["warning", "error"] and len(server.requests) == 1
+
+
+@pytest.mark.spec("Q4", "E10")
+@pytest.mark.parametrize("path", ["Makefile", "test_a.c", ".vscode/settings.json", ".env", "new.c"])
+async def test_no_file_is_offered_that_a_check_lives_by_or_that_is_none(start: Start, broken: Path, path: str) -> None:
+    place = broken.parent / path
+    if path != "new.c":
+        place.parent.mkdir(exist_ok=True)
+        place.write_text("z\n")
+    with ModelServer(says(block("z", "y", path))) as server:
+        person = await at(start, broken.parent, settings=asks(server, maxRounds=1))
+        person.editor.open(broken)
+        await person.gives("fix", active=broken.as_uri())
+        await person.hears("Not green after 1 round")
+    assert not any("wants to edit" in words for words in person.words())
+
+
 async def nodes(person: Person, node: str | None = None) -> list[dict[str, Any]]:
     found = await person.editor.request("compileLoop/tree", {"id": node} if node else {})
     return list(found["nodes"])

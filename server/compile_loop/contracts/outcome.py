@@ -74,6 +74,7 @@ class Tally:
     are the errors that were there before, outside the targets, and still are (SPEC Q1); `exit_code` is the check's in
     that state. `explanation` says in a sentence or two what was wrong and why the edit fixes it (SPEC Q27).
     `suspicious` wants a person's look (SPEC Q9); so do the lines in `suspect`, which may silence the check (SPEC K7).
+    `wanted` are files that the model wanted to edit and that are none of the run's, where a person may allow them.
     """
 
     rounds: int = 0
@@ -85,6 +86,7 @@ class Tally:
     explanation: str = ""
     suspicious: tuple[str, ...] = ()
     suspect: tuple[str, ...] = ()
+    wanted: tuple[str, ...] = ()
 
 
 _SEAL = object()

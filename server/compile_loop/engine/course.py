@@ -82,6 +82,8 @@ class Course:
         self.told: set[str] = set()
         """Targets that the model knows to be such."""
         self.earlier: Earlier | None = None
+        self.wanted: dict[str, None] = {}
+        """Files that the model wanted to edit, that are none of the run's, and that a person may allow (SPEC Q4)."""
         self.plan: str | None = None
         self.edited = False
         self.told_of_cut = False
@@ -236,9 +238,12 @@ class Course:
         """Let one more file be edited, in a run over the workspace; why not, where it may not (SPEC Q4)."""
         if path in self.targets.writable:
             return None
-        if self.request.scope != "workspace":
-            return "it is none of the files of this run"
         reason = self.parts.admit(path, False) or self.parts.readable(path)
+        if self.request.scope != "workspace":
+            if reason is None and path not in self.wanted:
+                self.wanted[path] = None
+                self.emit(Warned(f"The model wants to edit {path}. Name it among the files to also allow it."))
+            return "it is none of the files of this run"
         if reason is None and language_of(path) is None:
             reason = "it is no source file"
         if reason is None:
@@ -321,6 +326,7 @@ class Course:
             explanation="\n".join(dict.fromkeys(self.explanations)),
             suspicious=tuple(dict.fromkeys([*_notes(state), *([self.flaky] if self.flaky else [])])),
             suspect=self.suspect,
+            wanted=tuple(self.wanted),
         )
 
 

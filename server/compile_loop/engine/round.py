@@ -167,10 +167,6 @@ class Round:
     def _refused(self, edit: Refused, message: str, *, to_be_told_now: bool) -> None:
         self.played.held = edit.held
         self._course.emit(EditRefused(message, _why(edit)))
-        for path in dict.fromkeys(
-            r.path for r in edit.reports if r.path and r.path not in self._course.targets.writable
-        ):
-            self._course.emit(Warned(f"The model wants to edit {path}. Name it among the files to also allow it."))
         if to_be_told_now:
             self._talk.tell(message)
         else:

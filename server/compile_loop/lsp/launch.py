@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Coroutine
 from typing import Any
 
 from compile_loop.contracts.outcome import FailureKind
+from compile_loop.lsp import also_allow
 from compile_loop.lsp.host import LoopServer
 from compile_loop.lsp.log_lines import LogLines
 from compile_loop.lsp.places import Place
@@ -59,6 +60,11 @@ def begin(
         if failure is not None and failure.kind is FailureKind.CANCELLED:
             if ls.ui.rich:
                 await ls.ui.message("info", f"Stopped {session.title}. Nothing was changed.")
+        elif more := await also_allow.ask(ls, result):
+            _, following = begin(ls, *also_allow.going_on(result, params, more), quiet=quiet)
+            result.settled = True
+            ls.results.tell()
+            return await following
         else:
             await offer(ls, result, session.settings, quiet=quiet)
         return result
