@@ -52,6 +52,7 @@ async def verify(job: Job, outcome: Outcome, edit: Edit, buffers: Mapping[Path, 
         contract, shadow = await asyncio.to_thread(contract_and_shadow, replace(job, buffers=buffers))
         try:
             await shadow.open()
+            await shadow.set_caches_apart()
             for change in edit.files:
                 await shadow.write(change.path, change.after)
             result = await contract.run(shadow, Pass.FINAL, 0, lambda _event: None)

@@ -186,6 +186,13 @@ class Shadow(Protocol):
         """Start again from the user's tree as the run found it, and lay only `changes` over it (SPEC L2, Q13)."""
         ...
 
+    async def set_caches_apart(self) -> None:
+        """From now on, what checks write to the caches of their tools is thrown away with the copy, and at each `renew`.
+
+        Where that can be: not in a copy in another place (SPEC Q13).
+        """
+        ...
+
     async def close(self) -> None:
         """Remove the copy. Safe to call more than once, and from any state."""
         ...

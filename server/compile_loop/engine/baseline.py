@@ -47,6 +47,7 @@ async def take_baseline(course: Course) -> State:
     if rewritten := await course.work.rewritten():
         state = await _own_repairs(course, state, rewritten)
     await holdout_baseline(course)
+    await course.parts.shadow.set_caches_apart()
     if course.earlier is not None and (kept := await course.take_up(course.earlier)):
         await course.work.write(kept)
         return await course.verify(Pass.SUGGESTION)

@@ -22,11 +22,16 @@ class Confinement:
 
     `home` gets a layer of its own that is thrown away; None where the workspace holds it. `open_places`, folders and a
     few lock files, stay as they are, `closed_folders` become read-only.
+
+    `caches` are those open places that are folders of caches, and `allowed` what lies in them and stays open when they get
+    a layer that is thrown away.
     """
 
     home: Path | None
     open_places: tuple[Path, ...]
     closed_folders: tuple[Path, ...]
+    caches: tuple[Path, ...] = ()
+    allowed: tuple[Path, ...] = ()
 
 
 def confinement_of(root: Path, environment: Mapping[str, str], extra: Iterable[str] = ()) -> Confinement:
@@ -46,9 +51,15 @@ def confinement_of(root: Path, environment: Mapping[str, str], extra: Iterable[s
     wanted = [place for place in wanted if place.resolve() not in (home, Path(home.anchor))]
     usable = {place.resolve() for place in _outermost(wanted)}
     usable = {place for place in usable if not place.is_relative_to(root)}
+    ours = {place.resolve() for place in (*temporary, *more) if _exists(place)}
+    sealable = {place.resolve() for place in listed if place.is_dir()} & usable - ours
+    apart = tuple(sorted(place for place in sealable if not root.is_relative_to(place)))
+    allowed = tuple(sorted(place for place in ours if any(place.is_relative_to(cache) for cache in apart)))
     closed = tuple(home / name for name in _PRIVATE if (home / name).is_dir() and not (home / name).is_symlink())
     keeps_home = home.is_relative_to(root) or not home.is_dir() or home == Path("/")
-    return Confinement(None if keeps_home else home, tuple(sorted(usable)), () if keeps_home else closed)
+    return Confinement(
+        None if keeps_home else home, tuple(sorted(usable)), () if keeps_home else closed, apart, allowed
+    )
 
 
 def _outermost(places: Iterable[Path]) -> list[Path]:

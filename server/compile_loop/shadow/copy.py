@@ -88,6 +88,9 @@ class CopyShadow:
         """Set a file's bytes in the copy. A file that has these bytes keeps its time."""
         await self._in_thread(self._write, path, data)
 
+    async def set_caches_apart(self) -> None:
+        """Checks see the caches themselves here."""
+
     async def close(self) -> None:
         """Remove the copy."""
         self._stop.set()

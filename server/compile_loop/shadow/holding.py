@@ -20,8 +20,11 @@ _PATIENCE = 20.0
 
 
 def program(name: str, *arguments: str) -> list[str]:
-    """The vector that starts one of our programs inside namespaces, with this Python and nothing installed."""
-    return [sys.executable, "-I", "-S", _PROGRAMS, name, *arguments]
+    """The vector that starts one of our programs inside namespaces, with this Python and nothing installed.
+
+    It ends with this process, whose id is its first argument: also where that is gone before it comes to look.
+    """
+    return [sys.executable, "-I", "-S", _PROGRAMS, name, str(os.getpid()), *arguments]
 
 
 class Holding:
@@ -31,7 +34,7 @@ class Holding:
         """Start it. Raises `ShadowError`."""
         try:
             self._process = subprocess.Popen(
-                program("holder", str(os.getpid())),
+                program("holder"),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,

@@ -71,6 +71,9 @@ class InPlaceShadow:
         """
         self._set(path, data)
 
+    async def set_caches_apart(self) -> None:
+        """Checks see the caches themselves here."""
+
     async def close(self) -> None:
         """The caller decides what stays; see `restore`, `settle` and `keep`."""
 

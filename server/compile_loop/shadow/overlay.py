@@ -72,6 +72,7 @@ class OverlayShadow:
         self._holding: Holding | None = None
         self._flags = ""
         self._find_anew = True
+        self._caches_apart = False
         self._removing: list[Thread] = []
         self._working: set[asyncio.Future[Any]] = set()
 
@@ -103,6 +104,11 @@ class OverlayShadow:
     async def write(self, path: str, data: bytes | None) -> None:
         """Set a file's bytes; None removes it. A file that has these bytes keeps its time. Raises `ShadowError`."""
         await self._in_thread(self._write, path, data)
+
+    async def set_caches_apart(self) -> None:
+        """Lay a layer over each cache, now and at each `renew`: an edit's checks see the caches as they are now."""
+        self._caches_apart = True
+        await self._in_thread(self._seal)
 
     async def close(self) -> None:
         """End what runs in it, and remove it."""
@@ -176,6 +182,8 @@ class OverlayShadow:
         done = self._ask("mount", mount_plan(self._root, self._base, self._layers, self._confinement))
         if self._confinement is not None and done["unconfined"] and done["unconfined"] not in self.isolation:
             self.isolation += f", but {done['unconfined']}"
+        if self._caches_apart:
+            self._seal()
         self._flags = ("u" if done["user"] else "") + ("p" if done["pid"] else "")
         for path, data in self._buffers.items():
             self._underneath.note(path, data)
@@ -183,6 +191,11 @@ class OverlayShadow:
         daemons = dict.fromkeys((name for name in DAEMON_FILES if (self._root / name).exists()), None)
         for path, wanted in {**daemons, **unsaved, **changes}.items():
             self._write(path, wanted)
+
+    def _seal(self) -> None:
+        if self._confinement is not None:
+            caches, allowed = self._confinement.caches, self._confinement.allowed
+            self._ask("seal", [os.fsencode(place) for place in caches], [os.fsencode(place) for place in allowed])
 
     def _write(self, path: str, data: bytes | None) -> None:
         place = self._inside(path)

@@ -237,6 +237,39 @@ async def test_what_a_check_plants_in_hidden_folders_of_home_is_neither_there_no
     assert (seen.exit_code, seen.stdout) == (1, "")
 
 
+@pytest.mark.spec("Q13", "L2")
+async def test_what_is_written_to_caches_that_are_set_apart_is_gone_at_the_clean_start(
+    workspace: Workspace, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was fetched before stays; so does what is written to a folder that the user allows, also within a cache."""
+    home, _ = _apart(workspace, tmp_path_factory, monkeypatch)
+    named, mine = home.parent / "pip cache", home / ".cache/mine"
+    for folder in (named, mine):
+        folder.mkdir()
+    monkeypatch.setenv("PIP_CACHE_DIR", str(named))
+    shadow = await workspace.opened(writable=[str(mine)])
+    if "overlay" not in shadow.isolation or "checks can write only" not in shadow.isolation:
+        pytest.skip(shadow.isolation)
+    caches = (home / ".cache", named)
+    await run(shadow, "; ".join(f'echo 1 > "{cache}/fetched"' for cache in caches))
+    await shadow.set_caches_apart()
+    write = "; ".join(
+        f'echo 2 > "{cache}/fetched"; echo 3 > "{cache}/new"; cat "{cache}"/*' for cache in (*caches, mine)
+    )
+    done = await run(shadow, f"({write}) 2>/dev/null")
+    assert done.stdout == "2\n3\n" * 3
+    for cache in caches:
+        assert [p.name for p in cache.iterdir() if p.is_file()] == ["fetched"] and (
+            cache / "fetched"
+        ).read_text() == "1\n"
+    assert (mine / "new").read_text() == "3\n"
+    await shadow.renew({})
+    read = "; ".join(f'cat "{cache}"/*' for cache in (*caches, mine))
+    assert (await run(shadow, f"({read}) 2>/dev/null")).stdout == "1\n1\n2\n3\n"
+    await run(shadow, f'echo 4 > "{named}/new"')
+    assert not (named / "new").exists()
+
+
 @pytest.mark.spec("Q14")
 async def test_a_link_that_a_check_lays_in_a_cache_opens_nothing_in_the_next_run(
     workspace: Workspace, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
@@ -283,6 +316,9 @@ async def test_cargo_works_with_a_home_that_it_cannot_change(
     checked = await run(shadow, "cargo check --offline", idle=60)
     assert checked.exit_code == 0, checked.stderr
     assert list((home / ".cargo/git/db").glob("far-*"))
+    await shadow.set_caches_apart()
+    checked = await run(shadow, "cargo fetch && touch src/lib.rs && cargo check --offline", idle=60)
+    assert checked.exit_code == 0, checked.stderr
 
 
 def _apart(workspace: Workspace, factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:

@@ -17,9 +17,9 @@ from compile_loop.shadow.namespaces.supervise import FORWARDED, end_like, forwar
 
 
 def main(arguments: list[str]) -> None:
-    """`HOLDER FLAGS DIRECTORY COMMAND…`; FLAGS holds `u` for a user namespace and `p` for a PID namespace."""
-    holder, flags, directory, *command = arguments
-    owner = os.getppid()
+    """`OWNER HOLDER FLAGS DIRECTORY COMMAND…`; FLAGS holds `u` for a user namespace and `p` for a PID namespace."""
+    parent, holder, flags, directory, *command = arguments
+    owner = int(parent)
     try:
         _enter(holder, flags)
     except OSError as error:

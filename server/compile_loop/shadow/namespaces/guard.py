@@ -30,10 +30,9 @@ def rights(landlock: int) -> int:
 
 
 def main(arguments: list[str]) -> None:
-    """`COUNT FOLDER… COMMAND…`: the folders that may be written to, then the command."""
-    count = int(arguments[0])
-    folders, command = arguments[1 : count + 1], arguments[count + 1 :]
-    owner = os.getppid()
+    """`OWNER COUNT FOLDER… COMMAND…`: the process that ends it, the folders that may be written to, then the command."""
+    owner, count = int(arguments[0]), int(arguments[1])
+    folders, command = arguments[2 : count + 2], arguments[count + 2 :]
     try:
         _restrict(folders)
     except OSError as error:

@@ -25,6 +25,8 @@ class Holder:
     def __init__(self) -> None:
         self._root = b""
         self._upper = b""
+        self._layers = self._label = b""
+        self._own_attributes = False
         self._names: dict[bytes, list[bytes]] | None = None
         self._watch: Watch | None = None
 
@@ -40,6 +42,7 @@ class Holder:
             "find": self._find,
             "changed": lambda: layer.changed(self._upper, self._root),
             "mark": layer.mark,
+            "seal": self._seal,
             "watch": self._begin_watch,
             "written": lambda: self._watch.written() if self._watch is not None else [],
         }
@@ -64,6 +67,7 @@ class Holder:
             )
         for number, overlay in enumerate([root, *inner, *others]):
             overlay.mount(_layers(layers, str(number)), label, own_attributes)
+        self._layers, self._label, self._own_attributes = layers, label, own_attributes
         self._upper = os.path.join(layers, b"0", b"u")
         # A check that clears the temporary folder must not take the layers away.
         system.mount(label, base, b"tmpfs", system.MS_RDONLY | system.MS_NOSUID | system.MS_NODEV, b"size=4k,mode=000")
@@ -99,6 +103,11 @@ class Holder:
     def _write(self, path: bytes, data: bytes | None) -> None:
         self._names = None
         files.write(self._root, path, data)
+
+    def _seal(self, caches: list[bytes], allowed: list[bytes]) -> None:
+        """Lay a layer over each of the folders `caches`; places in them that are `allowed` stay as they are."""
+        layers = _layers(self._layers, "caches")
+        mounts.seal(caches, allowed, layers, self._label, self._own_attributes)
 
     def _begin_watch(self, paths: list[bytes]) -> bool:
         if self._watch is not None:

@@ -176,6 +176,24 @@ def confine(home: Overlay | None, layers: bytes, open_places: list[bytes], close
     return missed
 
 
+def seal(caches: list[bytes], allowed: list[bytes], layers: bytes, label: bytes, own_attributes: bool) -> None:
+    """Give each of the folders `caches` a layer that is thrown away, save for the places in them that are `allowed`.
+
+    One that cannot have a layer, since ours lie in it or it is gone, stays as it is.
+    """
+    held = _held(allowed)
+    for number, place in enumerate(caches):
+        folder = os.path.join(layers, b"%d" % number)
+        os.mkdir(folder)
+        try:
+            Overlay(place).mount(folder, label, own_attributes)
+        except (MountError, OSError):
+            continue
+    for place, descriptor in sorted(held.items()):
+        system.mount(b"/proc/self/fd/%d" % descriptor, place, b"", system.MS_BIND | system.MS_REC)
+        os.close(descriptor)
+
+
 def _held(places: list[bytes]) -> dict[bytes, int]:
     """Places as they are now, by a descriptor each; those that are none are left out."""
     found = {}
