@@ -18,6 +18,6 @@ def state_folder() -> Path:
 
 def clear_up() -> list[Path]:
     """End and remove processes, mounts and temporary folders; returns the user's files that were put back."""
+    end_orphans()  # first: they may write to what is then removed
     sweep()
-    end_orphans()
     return recover(state_folder() / "journals")

@@ -69,22 +69,43 @@ def end_stragglers(mark: str) -> list[str]:
 
 
 def end_orphans() -> int:
-    """End check processes whose owner no longer runs; returns how many."""
-    count = 0
-    for process, mark in _all_marked():
-        try:
-            pid, created, _ = mark.split(":")
-            owner_runs = psutil.Process(int(pid)).create_time() == float(created)
-        except psutil.NoSuchProcess:
-            owner_runs = False
-        except (ValueError, psutil.Error):
-            continue
-        if not owner_runs:
-            for orphan in _descendants(process.pid):  # also those that dropped the mark
-                with contextlib.suppress(psutil.Error):
-                    orphan.kill()
-                    count += 1
-    return count
+    """End check processes whose owner no longer runs, also those that dropped the mark; returns how many.
+
+    A shadow's own program around a check is held while the others end: it becomes the parent of what they start at that
+    very moment, and can start nothing itself.
+    """
+    found = [process for process, mark in _all_marked() if not _owner_runs(mark)]
+    keepers = [process for process in found if _is_keeper(process.pid)]
+    for keeper in keepers:
+        with contextlib.suppress(psutil.Error):
+            keeper.suspend()
+    ended: set[psutil.Process] = set()
+    until = time.monotonic() + _KEEPER_LIMIT
+    while time.monotonic() < until:
+        alive = _running({*found, *(below for process in found for below in _descendants(process.pid))} - {*keepers})
+        for process in alive:
+            with contextlib.suppress(psutil.Error):
+                process.kill()
+        ended.update(alive)
+        if not alive:
+            break
+        psutil.wait_procs(alive, timeout=0.1)
+    for keeper in _running(keepers):
+        with contextlib.suppress(psutil.Error):
+            keeper.kill()
+            ended.add(keeper)
+    return len(ended)
+
+
+def _owner_runs(mark: str) -> bool:
+    """Whether the process that a mark names still runs; one that is no mark of ours, or may not be looked at, counts so."""
+    try:
+        pid, created, _ = mark.split(":")
+        return psutil.Process(int(pid)).create_time() == float(created)
+    except psutil.NoSuchProcess:
+        return False
+    except (ValueError, psutil.Error):
+        return True
 
 
 def cpu_seconds(pid: int) -> float:
