@@ -14,7 +14,7 @@ from compile_loop.lsp.places import Place
 from compile_loop.lsp.protocol import RunParams
 from compile_loop.lsp.requests import admit, prepare, start
 from compile_loop.lsp.results import Result
-from compile_loop.lsp.review import offer
+from compile_loop.lsp.review import offer, settled
 from compile_loop.lsp.rpc import Refused
 from compile_loop.lsp.session import Make
 from compile_loop.lsp.ui import LOG
@@ -62,8 +62,7 @@ def begin(
                 await ls.ui.message("info", f"Stopped {session.title}. Nothing was changed.")
         elif more := await also_allow.ask(ls, result):
             _, following = begin(ls, *also_allow.going_on(result, params, more), quiet=quiet)
-            result.settled = True
-            ls.results.tell()
+            await settled(ls, result)
             return await following
         else:
             await offer(ls, result, session.settings, quiet=quiet)

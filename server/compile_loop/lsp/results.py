@@ -40,6 +40,8 @@ class Result:
     """Changes that stand for the run's own, by path: from a text that the user has typed meanwhile (SPEC W3)."""
     settled: bool = False
     """Whether the user has decided."""
+    asked_about: bool = False
+    """Whether a question on it is open."""
     run: Run | None = None
     """The run itself, for those who go on with it (SPEC L19)."""
 

@@ -88,7 +88,11 @@ async def ask(ls: LoopServer, result: Result, settings: Settings | None, *, unse
     several = ls.ui.rich and sum(max(1, len(line_hunks(change))) for change in outcome.edit.files) > 1
     choices = (*((SHOW,) if unseen and ls.ui.rich else ()), APPLY, *((SOME,) if several else ()), DISCARD)
     kind: Kind = "info" if green and not looks else "warning"
-    choice = await ls.ui.message(kind, " ".join(filter(None, parts)), *choices)
+    result.asked_about = True
+    try:
+        choice = await ls.ui.message(kind, " ".join(filter(None, parts)), *choices)
+    finally:
+        result.asked_about = False
     if choice == SHOW:
         await show(ls, result)
         await ask(ls, result, settings)
@@ -136,7 +140,7 @@ async def apply(
         if choice == SHOW:
             await show(ls, result)
         return
-    await _settle(ls, result)
+    await settled(ls, result)
     changes = [
         change if chosen is None else part_of(change, chosen[change.path])
         for change in result.edit.files
@@ -195,7 +199,7 @@ async def apply_some(ls: LoopServer, result: Result, settings: Settings | None =
 async def discard(ls: LoopServer, result: Result) -> None:
     """Forget a result."""
     ls.results.drop(result.run_id)
-    await _settle(ls, result)
+    await settled(ls, result)
 
 
 async def undo(ls: LoopServer, left: Mapping[str, str]) -> None:
@@ -234,10 +238,13 @@ async def choose(ls: LoopServer, verb: str) -> Result:
     return found
 
 
-async def _settle(ls: LoopServer, result: Result) -> None:
+async def settled(ls: LoopServer, result: Result) -> None:
+    """The user has decided on a result. A question on it that is still open, since they did so elsewhere, is no more one."""
     result.settled = True
     ls.results.tell()
     await ls.ui.close_diff(result.run_id)
+    if result.asked_about:
+        await ls.ui.execute("notifications.hideToasts")  # no message can be taken back, but it can be put away
 
 
 async def _tell_end(ls: LoopServer, result: Result) -> None:

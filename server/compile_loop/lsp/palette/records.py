@@ -18,6 +18,7 @@ from compile_loop.lsp.palette.call import Call
 from compile_loop.lsp.places import Place, file_of
 from compile_loop.lsp.protocol import PickItem, RunParams
 from compile_loop.lsp.results import Result
+from compile_loop.lsp.review import settled
 from compile_loop.lsp.rpc import Refused
 from compile_loop.lsp.ui import uri_argument
 from compile_loop.lsp.view.documents import diff_of, output_uri
@@ -59,9 +60,7 @@ async def continue_run(ls: LoopServer, call: Call) -> None:
     if not note or not note.strip():
         return
     if result is not None:
-        result.settled = True
-        ls.results.tell()
-        await ls.ui.close_diff(result.run_id)
+        await settled(ls, result)
 
     def make(job: Job) -> Run:
         return carry_on(replace(job, checks=ended.checks, holdouts=ended.holdouts), ended.left())
