@@ -7,6 +7,7 @@ import {
   DiffRequest,
   ExecuteRequest,
   InputRequest,
+  MatchersRequest,
   MessageRequest,
   PickRequest,
   SECTION,
@@ -14,7 +15,7 @@ import {
   TasksRequest,
 } from "./protocol.js";
 import type { Secrets } from "./secrets.js";
-import { described } from "./tasks.js";
+import { declaredMatchers, described } from "./tasks.js";
 
 /** Has the server's wishes carried out: it decides, and this editor asks, shows and keeps (SPEC V10). */
 export function answer(client: LanguageClient, secrets: Secrets): void {
@@ -50,6 +51,7 @@ export function answer(client: LanguageClient, secrets: Secrets): void {
     return {};
   });
   client.onRequest(TasksRequest, async () => ({ tasks: (await tasks.fetchTasks()).map(described) }));
+  client.onRequest(MatchersRequest, declaredMatchers);
 }
 
 function unwrapped(value: unknown): unknown {

@@ -42,14 +42,38 @@ export interface DiagnosticRef {
   code?: string | number | undefined;
 }
 
+/** A task as the editor knows it. Variables in it are not replaced. */
+export interface EditorTask {
+  name: string;
+  source?: string | undefined;
+  definition?: Record<string, unknown> | undefined;
+  group?: string | undefined;
+  isDefault?: boolean | undefined;
+  background?: boolean | undefined;
+  /** URI of its workspace folder. */
+  folder?: string | undefined;
+  commandLine?: string | undefined;
+  /** Command and arguments, where there is no command line. */
+  words?: string[] | undefined;
+  shell?: boolean | undefined;
+  cwd?: string | undefined;
+  env?: Record<string, string> | undefined;
+  /** Names of its problem matchers. */
+  matchers?: string[] | undefined;
+}
+
 /** `compileLoop/run`: fix until the check passes. Cancel with `$/cancelRequest`. */
 export interface RunParams {
   scope?: "files" | "workspace" | undefined;
   /** Files that may be edited; needed where the scope is `files`. */
   uris?: string[] | undefined;
   diagnostic?: DiagnosticRef | undefined;
-  /** A command line; none: the setting, else found from the manifest or the language. */
+  /** A command line, or `task: LABEL`; none: the setting, else found from the tasks, the manifest or the language. */
   check?: string | undefined;
+  /** A task that is the check, instead of `check`. */
+  task?: EditorTask | undefined;
+  /** URI of the file that a task's `${file}` means, where that is not the only one of `uris`. */
+  file?: string | undefined;
   spec?: string | undefined;
   /** The editor's encoding of each open document by URI, such as `utf8bom` or `windows1252`; the rest is detected. */
   encodings?: Record<string, string> | undefined;
@@ -369,29 +393,17 @@ export interface DiffParams {
   files: DiffFile[];
 }
 
-/** A task as the editor knows it. Variables in it are not replaced. */
-export interface EditorTask {
-  name: string;
-  source?: string | undefined;
-  definition?: Record<string, unknown> | undefined;
-  group?: string | undefined;
-  isDefault?: boolean | undefined;
-  background?: boolean | undefined;
-  /** URI of its workspace folder. */
-  folder?: string | undefined;
-  commandLine?: string | undefined;
-  /** Command and arguments, where there is no command line. */
-  words?: string[] | undefined;
-  shell?: boolean | undefined;
-  cwd?: string | undefined;
-  env?: Record<string, string> | undefined;
-  /** Names of its problem matchers. */
-  matchers?: string[] | undefined;
-}
-
 /** Answer to `compileLoop/tasks`, from the server: every task, contributed ones too. */
 export interface TaskList {
   tasks: EditorTask[];
+}
+
+/**
+ * Answer to `compileLoop/matchers`, from the server: what extensions declare as `problemMatchers`, `problemPatterns`.
+ */
+export interface Matchers {
+  matchers?: (Record<string, unknown>)[] | undefined;
+  patterns?: (Record<string, unknown>)[] | undefined;
 }
 
 /** `compileLoop/taskEnded`, a notification from the client. */
@@ -494,6 +506,7 @@ export const ExecuteRequest = "compileLoop/execute" as unknown as RequestType<Ex
 export const ConfigureRequest = "compileLoop/configure" as unknown as RequestType<ConfigureParams, Nothing, void>;
 export const DiffRequest = "compileLoop/diff" as unknown as RequestType<DiffParams, Nothing, void>;
 export const TasksRequest = "compileLoop/tasks" as unknown as RequestType<Nothing, TaskList, void>;
+export const MatchersRequest = "compileLoop/matchers" as unknown as RequestType<Nothing, Matchers, void>;
 export const LanguageModelsRequest = "compileLoop/languageModels" as unknown as RequestType<Nothing, LentModels, void>;
 export const AskModelRequest = "compileLoop/askModel" as unknown as RequestType<AskModelParams, ModelEnded, void>;
 export const RunEventNotification = "compileLoop/runEvent" as unknown as NotificationType<RunEvent>;

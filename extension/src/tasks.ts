@@ -1,5 +1,5 @@
-import { ProcessExecution, ShellExecution, type Task } from "vscode";
-import type { EditorTask } from "./protocol.js";
+import { extensions, ProcessExecution, ShellExecution, type Task } from "vscode";
+import type { EditorTask, Matchers } from "./protocol.js";
 
 /** A task as plain data; nothing of it is interpreted here. */
 export function described(task: Task): EditorTask {
@@ -23,4 +23,11 @@ export function described(task: Task): EditorTask {
     env: (shell ?? process)?.options?.env ?? {},
     matchers: task.problemMatchers,
   };
+}
+
+/** What extensions declare for lines of output; the server reads it. */
+export function declaredMatchers(): Matchers {
+  const declared = extensions.all.map(({ packageJSON }) => packageJSON.contributes);
+  const of = (key: string) => declared.flatMap((each) => each?.[key] ?? []);
+  return { matchers: of("problemMatchers"), patterns: of("problemPatterns") };
 }

@@ -20,7 +20,7 @@ from compile_loop.checks.hidden_files import files_named
 from compile_loop.checks.holdout_commands import CommandHoldouts
 from compile_loop.checks.protection import WorkspaceProtection
 from compile_loop.checks.validate import ContractError
-from compile_loop.contracts.checks import Check, ContractResult
+from compile_loop.contracts.checks import UNKNOWN, Check, ContractResult
 from compile_loop.contracts.diagnostics import Diagnostic
 from compile_loop.contracts.edits import Edit
 from compile_loop.contracts.events import Event, Pass
@@ -54,8 +54,12 @@ from compile_loop.shadow.held_files import HeldFiles
 from compile_loop.shadow.probe import choose
 from compile_loop.shadow.visible import Visible
 from compile_loop.toolchains.detect import detect
+from compile_loop.toolchains.task_check import TaskCheck, default_task, label_in, named_task
+from compile_loop.toolchains.tasks import TaskError
 from compile_loop.tools.catalogue import ToolMode
 
+DEFAULT_TASK = ""
+"""The line that stands for the default build task."""
 clear_up = clearing.clear_up
 state_folder = clearing.state_folder
 
@@ -68,11 +72,13 @@ class ConfigurationError(ValueError):
 class Job:
     """What a face was asked. Paths are absolute.
 
-    `targets` may be empty only where `scope` is `workspace`. `checks` are command lines; empty: the setting, else found
-    from the manifest or the language. `holdouts` are command lines of hidden checks. `buffers` is unsaved text, encoded
-    as the file on disk is. `generator` and `consult` stand in for the models of the settings. `ask_user` and `auth` are the face's
-    dialogs, where it has any. `memory` stands in for this machine's repair memory; `lineage` names runs that this one
-    `continues` or `resumes`. `model_reason` says why the settings name this model where the user did not.
+    `targets` may be empty only where `scope` is `workspace`. `checks` are command lines, or `task: LABEL` for a task;
+    empty: the setting, else found from the default build task, the manifest or the language. `tasks` are those of them
+    that a face resolved, by their line, and the default build task by `""` (see `tasks_wanted`). `holdouts` are command
+    lines of hidden checks. `buffers` is unsaved text, encoded as the file on disk is. `generator` and `consult` stand in
+    for the models of the settings. `ask_user` and `auth` are the face's dialogs, where it has any. `memory` stands in for
+    this machine's repair memory; `lineage` names runs that this one `continues` or `resumes`. `model_reason` says why the
+    settings name this model where the user did not.
     """
 
     root: Path
@@ -92,6 +98,7 @@ class Job:
     auth: AuthGate | None = None
     memory: RepairMemory | None = None
     lineage: Mapping[str, str] = field(default_factory=dict)
+    tasks: Mapping[str, Check] = field(default_factory=dict)
 
 
 def start(job: Job) -> Run:
@@ -179,6 +186,7 @@ def _recorded(job: Job, root: Path, request: RunRequest, parts: Parts) -> tuple[
         scope=job.scope,
         checks=job.checks,
         holdouts=job.holdouts,
+        tasks=job.tasks,
         spec=job.spec,
         settings=job.settings.model_dump(mode="json"),
         encodings=request.encodings,
@@ -266,13 +274,13 @@ def _holdouts(job: Job, root: Path, file: ContractFile, visible: Sequence[Check]
 
 
 def _checks(job: Job, file: ContractFile) -> list[Check]:
-    settings = job.settings
-    idle, total = settings.check_idle_timeout_seconds, settings.check_timeout_seconds
-    commands = job.checks or ((settings.check,) if settings.check.strip() else ())
-    if commands:
-        return [Check(name=line.strip(), command=line, idle_timeout=idle, total_timeout=total) for line in commands]
+    lines = _lines(job)
+    if lines:
+        return [_named(job, line) for line in lines]
     if file.checks:
         return list(file.checks)
+    if (task := job.tasks.get(DEFAULT_TASK)) is not None:
+        return [_timed(task, job.settings)]
     root = _workspace(job.root)
     proposals = detect(root, [path.resolve() for path in job.targets])
     if not proposals:
@@ -280,7 +288,61 @@ def _checks(job: Job, file: ContractFile) -> list[Check]:
             "No check was found for this: no build manifest and no language with a known compiler. "
             "Give the command that should pass as the check."
         )
-    return [replace(proposals[0].check, idle_timeout=idle, total_timeout=total)]
+    return [_timed(proposals[0].check, job.settings)]
+
+
+def _lines(job: Job) -> Sequence[str]:
+    """The checks that the user named."""
+    return job.checks or ((job.settings.check,) if job.settings.check.strip() else ())
+
+
+def _named(job: Job, line: str) -> Check:
+    label = label_in(line)
+    if label is None:
+        return _timed(Check(name=line.strip(), command=line), job.settings)
+    try:
+        if (check := job.tasks.get(line.strip())) is None:
+            task = _task(job, label, None)
+            if task is None:
+                raise ConfigurationError(f"There is no task “{label}” in .vscode/tasks.json. Name another check.")
+            check = task.check()
+    except TaskError as error:
+        raise ConfigurationError(str(error)) from error
+    return _timed(check, job.settings)
+
+
+def _timed(check: Check, settings: Settings) -> Check:
+    if check.hidden == UNKNOWN:
+        raise ConfigurationError(
+            f"The task “{check.name}” was given a password, which no record keeps. Give a check anew, or fix the files anew."
+        )
+    idle, total = settings.check_idle_timeout_seconds, settings.check_timeout_seconds
+    return replace(check, idle_timeout=idle, total_timeout=total)
+
+
+def _task(job: Job, label: str, file: Path | None) -> TaskCheck | None:
+    return named_task(_workspace(job.root), label, [file] if file else [path.resolve() for path in job.targets])
+
+
+def tasks_wanted(job: Job, file: Path | None = None) -> dict[str, TaskCheck | None]:
+    """The tasks that decide and are not in `job.tasks`: by their line, or `""` for the default build task.
+
+    A face asks what their `inputs` say, and puts what they resolve to into `job.tasks`. None: the workspace's tasks.json
+    holds no such task. A default build task that nobody could answer for is none. `file` is the one that `${file}` means,
+    if it is not the job's only target. Raises `ConfigurationError`.
+    """
+    root, lines = _workspace(job.root), _lines(job)
+    named = {line.strip(): label for line in lines if (label := label_in(line)) is not None}
+    try:
+        if lines or DEFAULT_TASK in job.tasks or _contract_file(root).checks:
+            return {line: _task(job, label, file) for line, label in named.items() if line not in job.tasks}
+    except TaskError as error:
+        raise ConfigurationError(str(error)) from error
+    try:
+        task = default_task(root, [file] if file else [path.resolve() for path in job.targets])
+    except TaskError:
+        return {}
+    return {DEFAULT_TASK: task} if task else {}
 
 
 def runs_folder() -> Path:

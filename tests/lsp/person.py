@@ -21,6 +21,8 @@ class Person:
     replies: list[tuple[str, str, Any]] = field(default_factory=list)
     secrets: dict[str, str] = field(default_factory=dict)
     tasks: list[dict[str, Any]] = field(default_factory=list)
+    declared: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    """Problem matchers and patterns of extensions."""
 
     def __post_init__(self) -> None:
         features = self.editor.client.protocol.fm.features
@@ -28,6 +30,7 @@ class Person:
             features[f"compileLoop/{name}"] = self._handler(name)
         features["compileLoop/secret"] = self._secret
         features["compileLoop/tasks"] = lambda _params: {"tasks": self.tasks}
+        features["compileLoop/matchers"] = lambda _params: self.declared
         features["compileLoop/languageModels"] = lambda _params: {"models": []}
         for name in ("progress", "treeChanged"):
             features[f"compileLoop/{name}"] = self._noted(name)

@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from compile_loop.assemble import ConfigurationError, Job
+from compile_loop.contracts.checks import Check
 from compile_loop.contracts.protocols import ModelError
 from compile_loop.models.replay import read_turns
 from compile_loop.models.turn_log import Turn
@@ -48,8 +49,24 @@ def job_of(record: Record, root: Path | None, settings: Mapping[str, Any], *, or
         buffers=_laid_over(originals, place, everything=original_files),
         encodings={place / path: name for path, name in asked.encodings.items()},
         reproduce=asked.reproduce,
+        tasks={line: _task(check, moved) for line, check in asked.tasks.items()},
         holdouts=tuple(moved(line) for line in asked.holdouts),
     )
+
+
+def _task(check: Check, moved: Callable[[str], str]) -> Check:
+    """A recorded task in the workspace of now."""
+    command = moved(check.command) if isinstance(check.command, str) else tuple(map(moved, check.command))
+    matchers = tuple(_deep(each, moved) for each in check.matchers)
+    return replace(check, command=command, env=_deep(check.env, moved), matchers=matchers)
+
+
+def _deep(value: Any, moved: Callable[[str], str]) -> Any:
+    if isinstance(value, str):
+        return moved(value)
+    if isinstance(value, Mapping):
+        return {key: _deep(each, moved) for key, each in value.items()}
+    return [_deep(each, moved) for each in value] if isinstance(value, list | tuple) else value
 
 
 def turns_of(record: Record) -> list[Turn]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import PurePath
 
 from compile_loop.checks.child_environment import child_environment, with_project_programs
@@ -15,7 +16,7 @@ from compile_loop.checks.shadow_sources import ShadowSources, user_lines
 from compile_loop.checks.test_counts import count_tests
 from compile_loop.checks.tool_trouble import cannot_start, stuck, trouble
 from compile_loop.checks.validate import ContractError, validate
-from compile_loop.contracts.checks import Check, CheckResult, ContractResult
+from compile_loop.contracts.checks import Check, CheckResult, ContractResult, Hidden
 from compile_loop.contracts.diagnostics import Diagnostic
 from compile_loop.contracts.events import CheckFinished, CheckStarted, DiagnosticFound, Event, Pass
 from compile_loop.contracts.protocols import Shadow
@@ -23,6 +24,9 @@ from compile_loop.toolchains.advice import is_inside
 from compile_loop.toolchains.matchers import MatcherError, matchers_of
 from compile_loop.toolchains.reading import OutputReader
 from compile_loop.toolchains.registry import readable_environment
+
+SHORTEST_PASSWORD = 4
+"""Characters; what is shorter is left in a check's output, which would be unreadable without it."""
 
 
 class CommandContract:
@@ -37,7 +41,8 @@ class CommandContract:
     ) -> None:
         """`secrets` are names of variables that hold model keys; `redact` takes secrets out of what a check prints."""
         validate(checks)
-        self.checks = tuple(checks)
+        self.checks = tuple(replace(check, hidden=None) for check in checks)  # events and prompts are made of these
+        self._hidden = {check.name: check.hidden for check in checks if check.hidden is not None}
         try:
             self._matchers = {check.name: matchers_of(check.matchers) for check in checks}
         except MatcherError as error:
@@ -57,12 +62,30 @@ class CommandContract:
         return ContractResult(tuple(results))
 
     def _variables(self, check: Check, root: str) -> dict[str, str]:
+        hidden = self._hidden.get(check.name)
+        own_env = hidden.env if hidden else check.env
         readable = {name: value for name, value in readable_environment().items() if name not in self._environment}
-        own = {**readable, **without_daemons(self._environment, _hint(check)), **check.env}
+        own = {**readable, **without_daemons(self._environment, _hint(check)), **own_env}
         return with_project_programs(child_environment(self._environment, self._secrets, own), root, check.cwd)
 
+    def _redacting(self, hidden: Hidden | None) -> Callable[[str], str]:
+        """What takes secrets and the check's own passwords out of its output."""
+        if hidden is None:
+            return self._redact
+        passwords = [each for each in hidden.passwords if len(each) >= SHORTEST_PASSWORD]
+
+        def redact(text: str) -> str:
+            for password in passwords:
+                text = text.replace(password, "[redacted]")
+            return self._redact(text)
+
+        return redact
+
     async def _run_one(self, check: Check, shadow: Shadow, emit: Callable[[Event], None]) -> CheckResult:
-        argv, cwd = shadow.command(shell_vector(check.command), check.cwd)
+        hidden = self._hidden.get(check.name)
+        command = hidden.command if hidden else check.command
+        argv, cwd = shadow.command(shell_vector(command), check.cwd)
+        redact = self._redacting(hidden)
         reader = OutputReader(
             root=shadow.root,
             cwd=_user_directory(shadow.root, check.cwd),
@@ -87,7 +110,7 @@ class CommandContract:
             tell(diagnostics)
 
         def on_lines(lines: list[str]) -> list[str]:
-            lines = _redacted(user_lines(shadow, lines), self._redact)
+            lines = _redacted(user_lines(shadow, lines), redact)
             for line in lines:
                 if diagnostics := reader.feed(line):
                     take(diagnostics)

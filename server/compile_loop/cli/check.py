@@ -13,9 +13,10 @@ from rich.console import Console
 from rich.markup import escape
 
 from compile_loop.assemble import ConfigurationError, Job, run_contract_once
-from compile_loop.cli import exits
+from compile_loop.cli import exits, tasks
 from compile_loop.cli.job import make_job
 from compile_loop.cli.json_output import check_document
+from compile_loop.cli.tasks import with_tasks
 from compile_loop.contracts.checks import ContractResult
 from compile_loop.contracts.diagnostics import Diagnostic, Severity
 from compile_loop.contracts.protocols import ShadowError
@@ -30,7 +31,8 @@ _STYLES = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFORMATI
 
 def run(
     files: list[Path] = typer.Argument(None, help="Files from which the check is found, when none is given."),
-    check: list[str] = typer.Option([], help="Command to run. Give it again for more checks."),
+    check: list[str] = typer.Option([], help="Command to run, or `task: LABEL`. Give it again for more checks."),
+    answer: list[str] = typer.Option([], "--input", help=tasks.HELP),
     root: Path = typer.Option(None, exists=True, file_okay=False, help="The workspace. Default: the current folder."),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON document (schema compile-loop/check/1)."),
     as_sarif: bool = typer.Option(False, "--sarif", help="Print the diagnostics as a SARIF 2.1.0 log."),
@@ -43,7 +45,7 @@ def run(
         missing = next((path for path in files or [] if not path.exists()), None)
         if missing is not None:
             raise ConfigurationError(f"{missing} does not exist.")
-        job = make_job(files or [], root, check, "", Settings())
+        job = with_tasks(make_job(files or [], root, check, "", Settings()), answer)
         result = asyncio.run(_until_cancelled(job))
     except asyncio.CancelledError as cancelled:
         Console(stderr=True).print("Cancelled. Your files are as they were.", highlight=False)

@@ -19,11 +19,12 @@ from rich.text import Text
 
 from compile_loop.applying import apply_to_disk
 from compile_loop.assemble import ConfigurationError, Job, carry_on, start, state_folder
-from compile_loop.cli import exits, options
+from compile_loop.cli import exits, options, tasks
 from compile_loop.cli.choosing import with_model
 from compile_loop.cli.diff import coloured, unified_diff
 from compile_loop.cli.job import make_job
 from compile_loop.cli.progress import Progress
+from compile_loop.cli.tasks import with_tasks
 from compile_loop.contracts.counting import count
 from compile_loop.contracts.events import RunFinished
 from compile_loop.contracts.outcome import Ending, FailureKind, Outcome
@@ -48,8 +49,9 @@ class Result(Enum):
 def run(
     files: list[Path] = typer.Argument(None, help="Files that may be edited. None: whatever the check's errors name."),
     check: list[str] = typer.Option(
-        [], help="Command that passes when the code is right. Give it again for more checks."
+        [], help="Command that passes when the code is right, or `task: LABEL`. Give it again for more checks."
     ),
+    answer: list[str] = typer.Option([], "--input", help=tasks.HELP),
     holdout: list[str] = typer.Option([], help="Hidden check: the model never sees it. Give it again for more."),
     spec: str = typer.Option("", help="What is wanted, in your words, beyond a passing check."),
     model: options.Model = "",
@@ -108,7 +110,7 @@ def run(
     try:
         settings, why = with_model(settings, may_ask=not (diff or as_json))
         made = make_job(files or [], root, check, spec, settings, encoding)
-        job = replace(made, holdouts=tuple(holdout), model_reason=why)
+        job = with_tasks(replace(made, holdouts=tuple(holdout), model_reason=why), answer)
         outcome = converse(job, console) if interactive else asyncio.run(watch(start(job), console))
     except ConfigurationError as error:
         Console(stderr=True).print(f"[red]{escape(str(error))}[/red]", highlight=False, soft_wrap=True)

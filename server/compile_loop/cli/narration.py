@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable
 from functools import singledispatch
 
@@ -37,8 +36,7 @@ def narrate(event: e.Event) -> Iterable[Line]:
 @narrate.register
 def _(event: e.RunStarted) -> Iterable[Line]:
     for check in event.checks:
-        command = check.command if isinstance(check.command, str) else shlex.join(check.command)
-        yield "check", f"{escape(command)}  [dim]({escape(check.reason)})[/dim]"
+        yield "check", f"{escape(check.line)}  [dim]({escape(check.reason)})[/dim]"
     why = f"  [dim]({escape(event.model_reason)})[/dim]" if event.model_reason else ""
     yield "model", f"{escape(event.model)}{why}" if event.model else "none: only what the toolchain suggests"
     yield "isolation", escape(event.isolation)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -24,13 +25,26 @@ class Expectation:
 
 
 @dataclass(frozen=True, slots=True)
+class Hidden:
+    """What a check is started with where that holds `passwords`, of which people, models and records see only names."""
+
+    command: str | tuple[str, ...]
+    env: Mapping[str, str]
+    passwords: tuple[str, ...]
+
+
+UNKNOWN = Hidden("", {}, ())
+"""Of a check in a record: what it was started with is not kept."""
+
+
+@dataclass(frozen=True, slots=True)
 class Check:
     """A named command.
 
     `command` is an argument vector or, as one string, a line for the system's shell. `cwd` is relative to the workspace
     root. Timeouts are in seconds: `idle_timeout` without output and without processor use, `total_timeout` over all.
     `reason` says why this check was chosen, for people. `matchers` are problem matchers as plain data, for lines that no
-    toolchain's reader takes.
+    toolchain's reader takes. `hidden` stands in for `command` and `env` when the process is started.
     """
 
     name: str
@@ -42,6 +56,12 @@ class Check:
     expect: Expectation = field(default_factory=Expectation)
     reason: str = "as asked"
     matchers: tuple[Mapping[str, object], ...] = ()
+    hidden: Hidden | None = field(default=None, repr=False)
+
+    @property
+    def line(self) -> str:
+        """The command as one line, for people and for a POSIX shell."""
+        return self.command if isinstance(self.command, str) else shlex.join(self.command)
 
 
 @dataclass(frozen=True, slots=True)

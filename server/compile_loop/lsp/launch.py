@@ -47,7 +47,7 @@ def begin(
 ) -> tuple[str, Coroutine[Any, Any, Result]]:
     """Start a run: its id, and what is to be awaited for its end. Raises `Refused` at once where it cannot start."""
     active = admit(ls, params, place)
-    session = prepare(ls, active, params, LogLines(), make, title)
+    session = prepare(ls, active, params, LogLines(), make, title, quiet=quiet)
     task = start(ls, active, session)
 
     async def end() -> Result:

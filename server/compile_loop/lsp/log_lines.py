@@ -60,7 +60,8 @@ def line_of(event: Event) -> str:
 
 @line_of.register
 def _(event: e.RunStarted) -> str:
-    checks = "; ".join(f"{check.name} ({check.reason})" for check in event.checks)
+    lines = [check.line if check.name == check.line else f"{check.name}: {check.line}" for check in event.checks]
+    checks = "; ".join(f"{line} ({check.reason})" for line, check in zip(lines, event.checks, strict=True))
     model = event.model or "no model: only the toolchain's suggestions"
     model += f" ({event.model_reason})" if event.model_reason else ""
     return (

@@ -59,6 +59,27 @@ class DiagnosticRef(Model):
     code: str | int | None = None
 
 
+class EditorTask(Model):
+    """A task as the editor knows it. Variables in it are not replaced."""
+
+    name: str
+    source: str = ""
+    definition: dict[str, Any] = Field(default_factory=dict)
+    group: str | None = None
+    is_default: bool = False
+    background: bool = False
+    folder: str | None = None
+    """URI of its workspace folder."""
+    command_line: str | None = None
+    words: list[str] = Field(default_factory=list)
+    """Command and arguments, where there is no command line."""
+    shell: bool = False
+    cwd: str | None = None
+    env: dict[str, str] = Field(default_factory=dict)
+    matchers: list[str] = Field(default_factory=list)
+    """Names of its problem matchers."""
+
+
 class RunParams(Model):
     """`compileLoop/run`: fix until the check passes. Cancel with `$/cancelRequest`."""
 
@@ -67,7 +88,11 @@ class RunParams(Model):
     """Files that may be edited; needed where the scope is `files`."""
     diagnostic: DiagnosticRef | None = None
     check: str | None = None
-    """A command line; none: the setting, else found from the manifest or the language."""
+    """A command line, or `task: LABEL`; none: the setting, else found from the tasks, the manifest or the language."""
+    task: EditorTask | None = None
+    """A task that is the check, instead of `check`."""
+    file: str | None = None
+    """URI of the file that a task's `${file}` means, where that is not the only one of `uris`."""
     spec: str = ""
     encodings: dict[str, str] = Field(default_factory=dict)
     """The editor's encoding of each open document by URI, such as `utf8bom` or `windows1252`; the rest is detected."""
@@ -428,31 +453,17 @@ class DiffParams(Model):
     files: list[DiffFile] = Field(default_factory=list)
 
 
-class EditorTask(Model):
-    """A task as the editor knows it. Variables in it are not replaced."""
-
-    name: str
-    source: str = ""
-    definition: dict[str, Any] = Field(default_factory=dict)
-    group: str | None = None
-    is_default: bool = False
-    background: bool = False
-    folder: str | None = None
-    """URI of its workspace folder."""
-    command_line: str | None = None
-    words: list[str] = Field(default_factory=list)
-    """Command and arguments, where there is no command line."""
-    shell: bool = False
-    cwd: str | None = None
-    env: dict[str, str] = Field(default_factory=dict)
-    matchers: list[str] = Field(default_factory=list)
-    """Names of its problem matchers."""
-
-
 class TaskList(Model):
     """Answer to `compileLoop/tasks`, from the server: every task, contributed ones too."""
 
     tasks: list[EditorTask]
+
+
+class Matchers(Model):
+    """Answer to `compileLoop/matchers`, from the server: what extensions declare as `problemMatchers`, `problemPatterns`."""
+
+    matchers: list[dict[str, Any]] = Field(default_factory=list)
+    patterns: list[dict[str, Any]] = Field(default_factory=list)
 
 
 class TaskEnded(Model):
@@ -570,6 +581,7 @@ SERVER_REQUESTS: dict[str, tuple[type[Model], type[Model]]] = {
     "configure": (ConfigureParams, Nothing),
     "diff": (DiffParams, Nothing),
     "tasks": (Nothing, TaskList),
+    "matchers": (Nothing, Matchers),
     "languageModels": (Nothing, LentModels),
     "askModel": (AskModelParams, ModelEnded),
 }

@@ -39,10 +39,15 @@ def prepare(
     listener: Listener | None,
     make: Make | None = None,
     title: str = "",
+    *,
+    quiet: bool = False,
 ) -> Session:
-    """Take the snapshot of the editor's buffers, and nothing more yet. `make` makes a run that is no new one."""
+    """Take the snapshot of the editor's buffers, and nothing more yet.
+
+    `make` makes a run that is no new one. `quiet`: nobody asked for it.
+    """
     try:
-        return Session(ls, active, params, listener, make, title)
+        return Session(ls, active, params, listener, make, title, quiet=quiet)
     except BaseException:
         ls.runs.finished(active)
         raise

@@ -52,7 +52,10 @@ class Session:
         listener: Listener | None = None,
         make: Make | None = None,
         title: str = "",
+        *,
+        quiet: bool = False,
     ) -> None:
+        self._quiet = quiet
         self._make = make
         self._ls = ls
         self._run = run
@@ -123,6 +126,11 @@ class Session:
         )
         if self._ls.ui.rich:
             job = await asyncio.to_thread(_with_person, job, self._ls.ui, Crossing(), LentModels(self._ls))
+        if self._make is None:  # what is done once more has its check already
+            from compile_loop.lsp.task_checks import with_tasks
+
+            file = file_of(params.file) if params.file else None
+            job = await with_tasks(self._ls.ui, job, params.task, file, quiet=self._quiet)
         return job, unsaved.notes
 
     async def _listen(self, job: Job) -> Outcome:

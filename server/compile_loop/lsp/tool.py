@@ -60,19 +60,19 @@ async def _fix(ls: LoopServer, asked: Asked, place: Place, params: ToolParams) -
         encodings=params.encodings,
     )
     active = admit(ls, request, place)
-    session = prepare(ls, active, request, hear, _with_checks(tuple(asked.check)))
+    session = prepare(ls, active, request, hear, _with_checks(tuple(asked.check)) if asked.check else None)
     result = await guarded(active, start(ls, active, session))
     written = await _written(ls, result) if asked.apply and result.edit else None
     return ToolResult(text=text_of(result.outcome, len(hidden), written), failed=could_not_try(result.outcome))
 
 
 def _with_checks(checks: tuple[str, ...]) -> Make:
-    """What makes the run of a job that is checked by `checks`, where there are any."""
+    """What makes the run of a job that is checked by `checks`."""
 
     def make(job: Job) -> Run:
         from compile_loop.assemble import start as begin
 
-        return begin(replace(job, checks=checks or job.checks))
+        return begin(replace(job, checks=checks))
 
     return make
 

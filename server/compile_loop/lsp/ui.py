@@ -24,6 +24,7 @@ from compile_loop.lsp.protocol import (
     InputParams,
     LentModel,
     LentModels,
+    Matchers,
     MessageParams,
     Model,
     ModelEnded,
@@ -125,6 +126,10 @@ class Ui:
         """The editor's tasks."""
         return []
 
+    async def matchers(self) -> Matchers:
+        """Problem matchers that its extensions declare."""
+        return Matchers()
+
     async def language_models(self) -> list[LentModel]:
         """Models that the editor offers."""
         return []
@@ -193,6 +198,14 @@ class RichUi(Ui):
     async def tasks(self) -> list[EditorTask]:
         """The editor's tasks."""
         return (await self._request("tasks", Nothing(), TaskList)).tasks
+
+    async def matchers(self) -> Matchers:
+        """Problem matchers that its extensions declare."""
+        try:
+            return await self._request("matchers", Nothing(), Matchers)
+        except (JsonRpcException, ValueError) as error:
+            log.warning("The editor does not say which problem matchers its extensions have: %s", error)
+            return Matchers()
 
     async def language_models(self) -> list[LentModel]:
         """Models that the editor offers."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+from compile_loop.contracts.checks import UNKNOWN, Check
 from compile_loop.contracts.diagnostics import Diagnostic, Phase, Range, Severity
 from compile_loop.record.event_lines import diagnostic
 
@@ -15,7 +16,8 @@ class Asked:
     """One request of a face.
 
     `root` is the workspace's absolute path; `targets`, `buffers` and the keys of `encodings` count from it. `settings`
-    are by name, without keys. `buffers` are the paths that had unsaved text.
+    are by name, without keys. `buffers` are the paths that had unsaved text. `tasks` are checks that were resolved from
+    tasks, by their line; what they are started with where that holds a password is not kept.
     """
 
     root: str
@@ -28,10 +30,12 @@ class Asked:
     encodings: Mapping[str, str] = field(default_factory=dict)
     buffers: tuple[str, ...] = ()
     reproduce: Diagnostic | None = None
+    tasks: Mapping[str, Check] = field(default_factory=dict)
 
     def out(self) -> dict[str, Any]:
         """As JSON."""
-        value = asdict(self)
+        value = asdict(replace(self, tasks={}))
+        value["tasks"] = {line: _task_out(check) for line, check in self.tasks.items()}
         value["reproduce"] = None if self.reproduce is None else diagnostic(self.reproduce)
         return value
 
@@ -46,7 +50,27 @@ def asked_in(value: Mapping[str, Any]) -> Asked:
         settings=dict(value["settings"]),
         encodings={str(path): str(name) for path, name in value["encodings"].items()},
         reproduce=None if value["reproduce"] is None else _diagnostic(value["reproduce"]),
+        tasks={str(line): _task_in(each) for line, each in value.get("tasks", {}).items()},
         **lists,
+    )
+
+
+def _task_out(check: Check) -> dict[str, Any]:
+    named = {"name": check.name, "command": check.command, "cwd": check.cwd, "env": dict(check.env)}
+    return {**named, "reason": check.reason, "matchers": list(check.matchers), "password": check.hidden is not None}
+
+
+def _task_in(value: Mapping[str, Any]) -> Check:
+    """A task's check; one that had a password is not whole without it."""
+    command = value["command"]
+    return Check(
+        name=str(value["name"]),
+        command=command if isinstance(command, str) else tuple(map(str, command)),
+        cwd=str(value["cwd"]),
+        env={str(name): str(text) for name, text in value["env"].items()},
+        reason=str(value["reason"]),
+        matchers=tuple(dict(each) for each in value["matchers"]),
+        hidden=UNKNOWN if value["password"] else None,
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -190,11 +189,10 @@ class ReportBuilder:
         }
 
     def _check(self, check: Check, final: dict[str, CheckResult] | None) -> dict[str, Any]:
-        command = check.command if isinstance(check.command, str) else shlex.join(check.command)
         last = next((p[check.name] for p in (final, *reversed(self._passes.values())) if p and check.name in p), None)
         return {
             "name": check.name,
-            "command": command,
+            "command": check.line,
             "reason": check.reason,
             "result": None if last is None else _judged(last),
         }

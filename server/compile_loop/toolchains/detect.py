@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import re
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from compile_loop.contracts.checks import Check
-from compile_loop.toolchains.manifest import text_of
 from compile_loop.toolchains.registry import toolchains
 from compile_loop.toolchains.sources import SKIPPED
-from compile_loop.toolchains.tasks import TaskError, as_one, checks_of, tasks_of
+from compile_loop.toolchains.task_check import default_task
+from compile_loop.toolchains.tasks import TaskError
 from compile_loop.toolchains.toolchain import Toolchain
-from compile_loop.toolchains.variables import Variables
 
 _SHEBANG = re.compile(rb"^#!\s*(?:\S*/env\s+(?:-S\s+)?)?(?:\S*/)?(?P<name>[A-Za-z]+)[\d.]*")
 _DEPTH = 4
@@ -46,18 +43,11 @@ def detect(root: Path, targets: Sequence[Path]) -> list[Proposal]:
 
 
 def _build_task(root: Path, targets: Sequence[Path]) -> Check | None:
-    text = text_of(root / ".vscode" / "tasks.json")
-    if not text:
-        return None
-    file = (root / targets[0]).as_posix() if len(targets) == 1 else None
-    variables = Variables(root.as_posix(), file, environment=os.environ, home=Path.home().as_posix())
     try:
-        tasks = tasks_of(text, sys.platform)
-        task = tasks.default_build()
-        checks = checks_of(task, tasks, variables, platform=sys.platform) if task else []
+        task = default_task(root, targets)
+        return task.check() if task else None
     except TaskError:
         return None
-    return as_one(checks) if checks and (len(checks) == 1 or os.name == "posix") else None
 
 
 def _detect(root: Path, targets: Sequence[Path]) -> list[Proposal]:

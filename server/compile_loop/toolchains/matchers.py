@@ -42,6 +42,10 @@ class MatcherError(ValueError):
     """A declaration cannot be used; the message is a sentence that names it."""
 
 
+class UnknownMatcherError(MatcherError):
+    """A matcher of this name is declared nowhere that can be seen from here."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Pattern:
     """One line of a matcher: its expression, and which group is what."""
@@ -65,10 +69,19 @@ class Matcher:
 
 @dataclass(frozen=True, slots=True)
 class Contributed:
-    """What extensions declare, by name without the `$`."""
+    """What extensions declare, by name without the `$`. Unless it is `complete`, an unknown matcher is left out."""
 
     matchers: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     patterns: Mapping[str, object] = field(default_factory=dict)
+    complete: bool = True
+
+    @classmethod
+    def of(cls, matchers: Sequence[Mapping[str, object]], patterns: Sequence[Mapping[str, object]]) -> Contributed:
+        """What manifests of extensions say under `problemMatchers` and `problemPatterns`; what has no name is left out."""
+        return cls(
+            {_declared(each): each for each in matchers if _declared(each)},
+            {_declared(each): each.get("patterns", each) for each in patterns if _declared(each)},
+        )
 
 
 def plainly(declared: object, variables: Variables, contributed: Contributed | None = None) -> list[dict[str, object]]:
@@ -81,7 +94,12 @@ def plainly(declared: object, variables: Variables, contributed: Contributed | N
     if isinstance(declared, Sequence) and not isinstance(declared, str):
         return [matcher for one in declared for matcher in plainly(one, variables, contributed)]
     reading = _Reading(variables, contributed or Contributed())
-    plain = reading.plain(declared)
+    try:
+        plain = reading.plain(declared)
+    except UnknownMatcherError:
+        if contributed is None or contributed.complete:
+            raise
+        return []
     reading.matcher(plain)
     return [plain]
 
@@ -126,7 +144,9 @@ class _Reading:
         if isinstance(declared, str):
             named = self._matchers.get(declared.removeprefix("$"))
             if named is None:
-                raise MatcherError(f"The problem matcher {declared} is not known: its extension is not installed here.")
+                raise UnknownMatcherError(
+                    f"The problem matcher {declared} is not known: its extension is not installed here."
+                )
             return self._merged({"name": declared.removeprefix("$"), **named}, depth + 1)
         if not isinstance(declared, Mapping):
             raise MatcherError(f"A problem matcher is a name or an object, not {type(declared).__name__}.")
@@ -187,6 +207,11 @@ class _Reading:
             return (self._variables(str(parts[1]) if len(parts) > 1 else "${workspaceFolder}"),)
         except ValueError as error:
             raise MatcherError(f"The problem matcher {name} cannot say where its files are: {error}") from error
+
+
+def _declared(entry: Mapping[str, object]) -> str:
+    """The name under which an extension's manifest declares something."""
+    return str(entry.get("name") or "").removeprefix("$")
 
 
 def _name(entry: Mapping[str, object]) -> str:

@@ -1,19 +1,20 @@
 """VS Code's tasks as checks (SPEC D1): a `tasks.json`, or tasks as the editor hands them over.
 
-Everything here is pure: texts and values in, checks out. What only the editor could answer (`${input:…}`,
-`${command:…}`) is refused by name.
+Everything here is pure: texts and values in, checks out. What only the editor could answer (`${command:…}`) is refused by
+name, and so is an `${input:…}` that has no answer yet.
 """
 
 from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from compile_loop.contracts.checks import Check
 from compile_loop.toolchains import jsonc
+from compile_loop.toolchains.inputs import Input, declared_inputs, ids_in, input_of
 from compile_loop.toolchains.matchers import Contributed, MatcherError, plainly
 from compile_loop.toolchains.variables import Variables
 
@@ -38,9 +39,10 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Tasks:
-    """All tasks of a file, by label in their order, and what the file says for all of them."""
+    """All tasks of a file, by label in their order, and the inputs that it declares for them, by id."""
 
     tasks: Mapping[str, Task] = field(default_factory=dict)
+    inputs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def default_build(self) -> Task | None:
         """The default build task, or the only build task there is."""
@@ -65,7 +67,7 @@ def tasks_of(text: str, platform: str = "linux") -> Tasks:
         if isinstance(entry, dict):
             task = _task(entry, shared, platform)
             found[task.label] = task
-    return Tasks(found)
+    return Tasks(found, declared_inputs(document))
 
 
 def _of_platform(entry: Mapping[str, Any], platform: str) -> dict[str, Any]:
@@ -112,10 +114,24 @@ def checks_of(
 ) -> list[Check]:
     """A task as checks: those that it depends on first, each once. Raises `TaskError`."""
     found: dict[str, Check] = {}
-    _collect(task, tasks, variables, contributed, platform, found, ())
+    for each in _in_order(task, tasks, ()):
+        if each.label not in found and (not each.depends_on or _runs(each.entry)):
+            found[each.label] = _check(each, variables, contributed, platform)
     if not found:
         raise TaskError(f"The task “{task.label}” runs nothing itself.")
     return list(found.values())
+
+
+def inputs_of(task: Task, tasks: Tasks) -> tuple[Input, ...]:
+    """What a task and those that it depends on ask somebody, each once. Raises `TaskError`."""
+    found: dict[str, Input] = {}
+    for each in _in_order(task, tasks, ()):
+        for name in ids_in(each.entry):
+            try:
+                found.setdefault(name, input_of(name, tasks.inputs))
+            except ValueError as error:
+                raise TaskError(f"The task “{each.label}” cannot be run as a check: {error}") from error
+    return tuple(found.values())
 
 
 def as_one(checks: Sequence[Check]) -> Check:
@@ -125,30 +141,21 @@ def as_one(checks: Sequence[Check]) -> Check:
         return last
     lines = []
     for check in checks:
-        line = check.command if isinstance(check.command, str) else shlex.join(check.command)
         settings = "".join(f"export {name}={shlex.quote(value)} && " for name, value in check.env.items())
-        lines.append(f"(cd {shlex.quote(check.cwd)} && {settings}{line})")
+        lines.append(f"(cd {shlex.quote(check.cwd)} && {settings}{check.line})")
     matchers = tuple(matcher for check in checks for matcher in check.matchers)
     return replace(last, command=" && ".join(lines), cwd=".", env={}, matchers=matchers)
 
 
-def _collect(
-    task: Task,
-    tasks: Tasks,
-    variables: Variables,
-    contributed: Contributed | None,
-    platform: str,
-    found: dict[str, Check],
-    above: tuple[str, ...],
-) -> None:
+def _in_order(task: Task, tasks: Tasks, above: tuple[str, ...]) -> Iterator[Task]:
+    """Those that a task depends on, then itself; one may come several times."""
     if task.label in above:
         raise TaskError(f"The task “{task.label}” depends on itself.")
     for name in task.depends_on:
         if name not in tasks.tasks:
             raise TaskError(f"The task “{task.label}” depends on “{name}”, which tasks.json does not hold.")
-        _collect(tasks.tasks[name], tasks, variables, contributed, platform, found, (*above, task.label))
-    if task.label not in found and (not task.depends_on or _runs(task.entry)):
-        found[task.label] = _check(task, variables, contributed, platform)
+        yield from _in_order(tasks.tasks[name], tasks, (*above, task.label))
+    yield task
 
 
 def _runs(entry: Mapping[str, Any]) -> bool:

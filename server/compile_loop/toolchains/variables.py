@@ -19,6 +19,7 @@ class Variables:
     """What variables stand for. Paths are absolute with forward slashes; `file` is the file in question, if there is one.
 
     `folders` are the workspace's folders by name, for `${workspaceFolder:name}`. `config` are settings by their full name.
+    `answers` are those to `${input:id}`, by id.
     """
 
     root: str
@@ -27,6 +28,7 @@ class Variables:
     config: Mapping[str, object] = field(default_factory=dict)
     folders: Mapping[str, str] = field(default_factory=dict)
     home: str = ""
+    answers: Mapping[str, str] = field(default_factory=dict)
 
     def resolve(self, text: str) -> str:
         """`text` with its variables replaced, once: a value is never searched for others.
@@ -44,6 +46,8 @@ class Variables:
 
     def _value(self, found: re.Match[str]) -> str:
         name, argument = found["name"], found["argument"]
+        if name == "input" and argument in self.answers:
+            return self.answers[argument]
         if name in _ONLY_THE_EDITOR:
             raise ValueError(f"it {_ONLY_THE_EDITOR[name]} {found[0]}.")
         if argument is not None:

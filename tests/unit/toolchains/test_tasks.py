@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from compile_loop.contracts.checks import Check
+from compile_loop.contracts.checks import UNKNOWN, Check
+from compile_loop.record.asked import Asked, asked_in
 from compile_loop.toolchains import jsonc
 from compile_loop.toolchains.detect import detect
+from compile_loop.toolchains.inputs import Choice, Input
 from compile_loop.toolchains.matchers import Contributed
+from compile_loop.toolchains.task_check import TaskCheck, named_task
 from compile_loop.toolchains.tasks import TaskError, as_one, checks_of, tasks_of
 from compile_loop.toolchains.variables import Variables
 
@@ -191,6 +195,79 @@ def test_default_build_task(groups: list[Any], label: str | None) -> None:
     assert (found.label if found else None) == label
 
 
+INPUTS = [
+    {"id": "what", "type": "promptString", "description": "What to build", "default": "all"},
+    {"id": "word", "type": "promptString", "description": "Pass phrase", "password": True},
+    {
+        "id": "how",
+        "type": "pickString",
+        "options": ["fast", {"label": "With care", "value": "slow"}],
+        "default": "slow",
+    },
+    {"id": "pick", "type": "command", "command": "ext.pick"},
+]
+
+
+def asking(folder: Path, *entries: dict[str, Any]) -> TaskCheck:
+    (folder / ".vscode").mkdir(exist_ok=True)
+    tasks = [{"label": f"t{number}", **entry} for number, entry in enumerate(entries)]
+    (folder / ".vscode" / "tasks.json").write_text(json.dumps({"inputs": INPUTS, "tasks": tasks}))
+    found = named_task(folder, "t0")
+    assert found is not None
+    return found
+
+
+def test_inputs_are_found_wherever_a_task_asks_for_them(tmp_path: Path) -> None:
+    first = {"command": "make ${input:what}", "args": ["${input:how}", "${input:what}"], "dependsOn": "t1"}
+    second = {"command": "x", "detail": "${input:pick}", "options": {"env": {"A": "${input:word}"}}}
+    asked = asking(tmp_path, first, second).inputs
+    assert asked == (
+        Input("word", "Pass phrase", password=True),
+        Input("what", "What to build", "all"),
+        Input("how", "", "slow", choices=(Choice("fast", "fast"), Choice("With care", "slow"))),
+    )
+    assert asked[2].refused("slow") is None
+    assert asked[2].refused("medium") == "'medium' is no answer to ${input:how}. It can be 'fast', 'slow'."
+    task = asking(tmp_path, {"command": "make", "args": ["${input:what}"]})
+    assert task.check({"what": "a b ${env:HOME}"}).command == "make 'a b ${env:HOME}'", "an answer is text"
+    assert named_task(tmp_path, "t9") is None
+
+
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        ({"command": "x ${input:pick}"}, "asks the editor's command “ext.pick” for ${input:pick}"),
+        ({"command": "x ${input:nope}"}, "asks for ${input:nope}, which its tasks.json does not declare"),
+    ],
+)
+def test_inputs_that_nobody_can_answer_are_refused(entry: dict[str, Any], words: str, tmp_path: Path) -> None:
+    with pytest.raises(TaskError) as refused:
+        asking(tmp_path, entry)
+    assert words in str(refused.value) and "“t0”" in str(refused.value)
+
+
+@pytest.mark.spec("Z1")
+def test_a_password_is_in_what_is_started_and_nowhere_else(tmp_path: Path) -> None:
+    entry = {"command": "login", "args": ["${input:word}"], "options": {"env": {"P": "${input:word}"}}}
+    check = asking(tmp_path, entry).check({"word": "it's secret"})
+    assert (check.line, dict(check.env)) == ("login ${input:word}", {"P": "${input:word}"})
+    assert check.hidden is not None
+    assert check.hidden.command == "login " + shlex.quote("it's secret") and check.hidden.env == {"P": "it's secret"}
+    assert "secret" not in repr(check)
+    asked = Asked(root=str(tmp_path), targets=(), tasks={"": check})
+    assert "secret" not in json.dumps(asked.out())
+    again = asked_in(json.loads(json.dumps(asked.out()))).tasks[""]
+    assert (again.line, again.hidden) == (check.line, UNKNOWN)
+
+
+def test_a_task_comes_back_from_a_record_as_it_was(tmp_path: Path) -> None:
+    check = asking(tmp_path, {"command": "make ${input:what}", "problemMatcher": "$gcc"}).check({"what": "x"})
+    asked = Asked(root=str(tmp_path), targets=("a.c",), tasks={"task: t0": check})
+    assert asked_in(json.loads(json.dumps(asked.out()))).tasks == {"task: t0": check}
+    without = {key: value for key, value in asked.out().items() if key != "tasks"}
+    assert asked_in(without).tasks == {}, "records of earlier versions have none"
+
+
 def test_matchers_travel_with_the_check() -> None:
     declared = {"owner": "foo", "pattern": {"regexp": r"^(.*):(\d+): (.*)$", "file": 1, "line": 2, "message": 3}}
     tasks = tasks_of(json.dumps({"tasks": [{"label": "t", "command": "x", "problemMatcher": ["$mine", "$gcc"]}]}))
@@ -208,5 +285,8 @@ def test_default_build_task_goes_before_manifests(tmp_path: Path) -> None:
     (proposal,) = detect(tmp_path, [Path("a.c")])
     assert (proposal.check.command, proposal.toolchain) == ("make -s", "tasks.json")
     assert proposal.check.reason == "it is a task of tasks.json"
+    tasks.write_text('{"tasks": [{"label": "b", "command": "make", "group": "build", "problemMatcher": "$elsewhere"}]}')
+    (proposal,) = detect(tmp_path, [Path("a.c")])
+    assert (proposal.check.command, proposal.check.matchers) == ("make", ()), "nobody here knows extensions"
     tasks.write_text('{"tasks": [{"label": "b", "command": "make ${input:x}", "group": "build"}]}')
     assert [one.check.command for one in detect(tmp_path, [Path("a.c")])] == [("make",)]

@@ -23,9 +23,11 @@ from compile_loop.lsp.requests import admit
 from compile_loop.lsp.rpc import Refused
 from compile_loop.lsp.runs import ActiveRun
 from compile_loop.lsp.session import told_encodings
+from compile_loop.lsp.task_checks import label_of, with_tasks
 from compile_loop.lsp.ui import LOG
 from compile_loop.narrator import Narrator
 from compile_loop.toolchains.detect import Proposal, candidates, detect
+from compile_loop.toolchains.task_check import label_in, line_of
 
 FOUND, TYPE = "found", "type"
 DETECT = "$(sparkle) Find it by itself"
@@ -47,9 +49,13 @@ async def choose_check(ls: LoopServer, call: Call) -> None:
         ),
     ]
     items += [
-        PickItem(id=f"task {task.name}", label=f"$(tools) {task.name}", description=f"task · {task.command_line}")
+        PickItem(
+            id=line_of(label_of(task)),
+            label=f"$(tools) {label_of(task)}",
+            description=f"task · {task.command_line or shlex.join(task.words)}",
+        )
         for task in await ls.ui.tasks()
-        if task.command_line and "${" not in task.command_line and not task.background
+        if (task.command_line or task.words) and not task.background
     ]
     picked = await ls.ui.pick("Check that decides whether the code is right", items, placeholder=f"in {root.name}")
     if not picked:
@@ -62,8 +68,8 @@ async def choose_check(ls: LoopServer, call: Call) -> None:
         line = typed.strip()
     elif picked[0].startswith("= "):
         line = _line(proposals[int(picked[0][2:])])
-    elif picked[0].startswith("task "):
-        line = next(item.description.partition(" · ")[2] for item in items if item.id == picked[0])
+    elif label_in(picked[0]) is not None:
+        line = picked[0]
     await ls.ui.configure("check", line or None, _folder(ls, root))
     said = f"The check of {root.name} is {line}." if line else f"The check of {root.name} is found by itself."
     await ls.ui.message("info", said)
@@ -106,6 +112,7 @@ async def _carry_out(ls: LoopServer, active: ActiveRun, call: Call) -> tuple[lis
         buffers=unsaved.buffers,
         encodings=unsaved.encodings,
     )
+    job = await with_tasks(ls.ui, job)
     progress = Progress(ls, None, "running the check", active.cancel)
     publication = ls.publisher.open(active, buffers)
     narrator, lines, results = Narrator(), LogLines(), list[CheckResult]()
@@ -136,8 +143,7 @@ def _proposals(root: Path, targets: list[Path]) -> list[Proposal]:
 
 def _line(proposal: Proposal) -> str:
     check = proposal.check
-    line = check.command if isinstance(check.command, str) else shlex.join(check.command)
-    return line if check.cwd in ("", ".") else f"cd {shlex.quote(check.cwd)} && {line}"
+    return check.line if check.cwd in ("", ".") else f"cd {shlex.quote(check.cwd)} && {check.line}"
 
 
 def _folder(ls: LoopServer, root: Path) -> str | None:

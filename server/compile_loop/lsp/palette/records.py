@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +12,7 @@ from compile_loop.again.kept import kept_of
 from compile_loop.again.replay import replay
 from compile_loop.again.resume import resume
 from compile_loop.assemble import Job, carry_on, clear_up
+from compile_loop.contracts.checks import Check
 from compile_loop.lsp.host import LoopServer
 from compile_loop.lsp.launch import fix
 from compile_loop.lsp.palette.call import Call
@@ -44,6 +45,7 @@ class Ended:
     place: Place
     checks: tuple[str, ...]
     holdouts: tuple[str, ...]
+    tasks: Mapping[str, Check]
     left: Callable[[], Run | Kept]
 
 
@@ -63,7 +65,7 @@ async def continue_run(ls: LoopServer, call: Call) -> None:
         await settled(ls, result)
 
     def make(job: Job) -> Run:
-        return carry_on(replace(job, checks=ended.checks, holdouts=ended.holdouts), ended.left())
+        return carry_on(replace(job, checks=ended.checks, holdouts=ended.holdouts, tasks=ended.tasks), ended.left())
 
     params = RunParams(
         scope="files" if ended.place.targets else "workspace",
@@ -79,12 +81,13 @@ def _of_result(result: Result) -> Ended | None:
     if run is None or job is None:
         return None
     about = job.targets[0].name if job.targets else result.root.name
-    return Ended(about, Place(result.root, job.targets), job.checks, job.holdouts, lambda: run)
+    return Ended(about, Place(result.root, job.targets), job.checks, job.holdouts, job.tasks, lambda: run)
 
 
 def _of_record(record: Record) -> Ended:
     asked = record.asked
-    return Ended(label_of_record(record), _place(record), asked.checks, asked.holdouts, lambda: kept_of(record))
+    given = asked.checks, asked.holdouts, asked.tasks
+    return Ended(label_of_record(record), _place(record), *given, lambda: kept_of(record))
 
 
 async def resume_run(ls: LoopServer, call: Call) -> None:
