@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,12 +9,8 @@ from tests.loop.running import fix, workspace
 from tests.support.programs import CACHE
 from tests.support.tools import ROOT, need, search_path
 
-from compile_loop.contracts.diagnostics import Diagnostic, Range
 from compile_loop.contracts.events import CheckFinished, Pass, SuggestionApplied, SuggestionDropped
 from compile_loop.contracts.outcome import Ending
-from compile_loop.toolchains.answers import with_answer
-from compile_loop.toolchains.language_server.quick_fixes import quick_fixes
-from compile_loop.toolchains.sources import FolderSources
 
 MAKEFILE = "all:\n\tcc -Wall -c a.c -o a.o\n"
 BROKEN = "struct point { int width; };\nint area(struct point p) { return p.widht * 2; }\n"
@@ -160,63 +154,3 @@ async def test_language_server_is_asked_where_there_is_no_service_to_load(
     after = told.outcome.edit.files[0].after
     assert after is not None
     assert after.decode() == 'import { square } from "./math";\n\n/* 😀 */ export const nine: number = square(3);\n'
-
-
-SERVER = """\
-import json, sys, time
-def read():
-    size = 0
-    while line := sys.stdin.buffer.readline().strip():
-        size = int(line.partition(b":")[2])
-    return json.loads(sys.stdin.buffer.read(size))
-def send(**message):
-    body = json.dumps({"jsonrpc": "2.0", **message}).encode()
-    sys.stdout.buffer.write(b"Content-Length: %d\\r\\n\\r\\n%b" % (len(body), body))
-    sys.stdout.buffer.flush()
-FOUND = {"range": {"start": {"line": 0, "character": 8}, "end": {"line": 0, "character": 12}}, "message": "no valu"}
-while True:
-    message = read()
-    method = message.get("method")
-    if method == "initialize":
-        send(id="q", method="workspace/configuration", params={"items": [{}, {}]})
-        send(id=message["id"], result={"capabilities": {}})
-    elif method == "textDocument/didOpen":
-        uri = message["params"]["textDocument"]["uri"]
-        send(method="textDocument/publishDiagnostics", params={"uri": uri, "diagnostics": [FOUND]})
-    elif method == "textDocument/codeAction":
-        send(id=message["id"], result=[{"title": t, "kind": "quickfix", "data": t, "isPreferred": t == "right"} for t in ACTIONS])
-    elif method == "codeAction/resolve":
-        text = {"right": "value", "stub": "panic()"}[message["params"]["data"]]
-        edit = {"documentChanges": [{"textDocument": {"uri": uri, "version": 1}, "edits": [{**FOUND, "newText": text}]}]}
-        send(id=message["id"], result={**message["params"], "edit": edit})
-"""
-
-
-@pytest.mark.spec("D5")
-@pytest.mark.parametrize(("actions", "safe"), [(["stub", "right"], ["right"]), (["right"], ["right"]), (["stub"], [])])
-def test_quick_fix_is_taken_where_the_server_leaves_no_choice(
-    actions: list[str], safe: list[str], tmp_path: Path
-) -> None:
-    """A server that pushes its findings and resolves its actions late, as gopls does."""
-    (tmp_path / "server.py").write_text(SERVER.replace("ACTIONS", repr(actions)))
-    (tmp_path / "a.go").write_text("var x = valu\n")
-    finding = Diagnostic("undefined: valu", "a.go", Range.of(0, 8, 0, 12), source="go")
-    question = quick_fixes((sys.executable, "server.py"), [finding])
-    done = subprocess.run(question.command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
-    sources = FolderSources(tmp_path)
-    lines = done.stdout.splitlines()
-    (advised,) = with_answer([finding], question, lines, root=str(tmp_path), sources=sources)
-    assert sorted(one.message for one in advised.suggestions) == sorted(actions), done.stderr
-    assert [one.message for one in advised.suggestions if one.safe] == safe
-
-
-@pytest.mark.spec("D5")
-@pytest.mark.parametrize("server", ["import sys; sys.exit(3)", "print('no protocol')", "while True: input()"])
-def test_language_server_that_fails_offers_nothing(server: str, tmp_path: Path) -> None:
-    (tmp_path / "a.go").write_text("var x = valu\n")
-    finding = Diagnostic("undefined: valu", "a.go", Range.of(0, 8, 0, 12), source="go")
-    question = quick_fixes((sys.executable, "-c", server), [finding], seconds=2)
-    done = subprocess.run(question.command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode != 0
-    lines = done.stdout.splitlines()
-    assert with_answer([finding], question, lines, root=str(tmp_path), sources=FolderSources(tmp_path)) == [finding]

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import sys
 
-from tests.support.tools import EDITORS, HEAVY, NPM, PYTHON, absent, how, install, obtainable, packages
+from tests.support.tools import EDITORS, HEAVY, NPM, PYTHON, absent, hide_servers, how, install, obtainable, packages
 
 
 def main(*arguments: str) -> int:
     """Install what is missing; returns 1 where something that can be got still is."""
     wanted = obtainable() + (sorted(HEAVY) if "heavy" in arguments else [])
     install([*wanted, *EDITORS], system="local" not in arguments)
+    hide_servers()
     missing = absent()
     for program in missing:
         note = " (slow: its tests run only where it is installed)" if program in HEAVY else ""

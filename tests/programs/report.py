@@ -130,7 +130,7 @@ def table(rows: Sequence[Row]) -> str:
 
 def main(*arguments: str) -> int:
     """Print the table; with names, also each program's edit."""
-    os.environ["PATH"] = search_path()
+    os.environ["PATH"] = search_path(servers=True)
     os.environ.setdefault("XDG_STATE_HOME", tempfile.mkdtemp())
     names = [one for one in arguments if not one.startswith("-")]
     programs = [one for one in live() if not names or one.name in names]

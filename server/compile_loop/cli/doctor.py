@@ -21,7 +21,7 @@ from compile_loop.models.choice import advice
 from compile_loop.models.find import find_keys, find_servers
 from compile_loop.shadow.probe import explain
 from compile_loop.toolchains.manifest import installed
-from compile_loop.toolchains.registry import known_tools
+from compile_loop.toolchains.registry import known_tools, language_servers, way_to_get
 from compile_loop.version import VERSION
 
 NAME = "doctor"
@@ -48,7 +48,7 @@ def run(
     """
     findings = [
         finding if not finding.ok else replace(finding, advice="")
-        for finding in (*_python(), *_isolation(), *_toolchains(), *_models(), *_extras())
+        for finding in (*_python(), *_isolation(), *_toolchains(), *_servers(), *_models(), *_extras())
     ]
     possible = all(f.ok for f in findings if f.part == "python") and all(
         any(f.ok for f in findings if f.part == part) for part in ("isolation", "toolchain")
@@ -97,6 +97,17 @@ def _toolchains() -> list[Finding]:
     for tool, programs, how in known_tools():
         place = next((found for program in programs if (found := installed(program, Path.cwd()))), None)
         findings.append(Finding("toolchain", tool, place is not None, place or "", how))
+    return findings
+
+
+def _servers() -> list[Finding]:
+    """The language servers that a run asks for fixes: of those for one language the first that is here."""
+    findings = []
+    for servers in language_servers():
+        names = [server.command[0] for server in servers]
+        found = next(((name, place) for name in names if (place := installed(name, Path.cwd()))), None)
+        name, place = found or (names[0], "")
+        findings.append(Finding("language server", name, found is not None, place, way_to_get(servers[0].package)))
     return findings
 
 

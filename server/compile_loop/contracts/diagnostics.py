@@ -76,12 +76,14 @@ class Suggestion:
     """A fix that the toolchain itself offers (SPEC D5).
 
     `safe`: it may be tried unasked. The tool is sure of it (rustc `MachineApplicable`, a gcc or clang fix-it on an error or
-    a warning) or its message states it in words, and nothing is known to speak against it.
+    a warning) or its message states it in words, and nothing is known to speak against it. `by` is who offers it, where
+    that is not the tool that reported the diagnostic.
     """
 
     message: str
     edits: tuple[SuggestedEdit, ...]
     safe: bool = True
+    by: str = ""
 
 
 @dataclass(frozen=True, slots=True)

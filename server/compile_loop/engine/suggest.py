@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from compile_loop.contracts.diagnostics import Diagnostic, Suggestion
+from compile_loop.contracts.diagnostics import Diagnostic, SuggestedEdit, Suggestion
 from compile_loop.contracts.events import Pass, SuggestionApplied, SuggestionDropped
 from compile_loop.edits.ranges import RangeEdit, RangeError, replace_ranges
 from compile_loop.engine.course import Course, State
@@ -97,8 +97,7 @@ class _Suggesting:
                 words = _words(diagnostic, suggestion)
                 course.emit(SuggestionApplied(diagnostic.file or "", words, before.errors, after.errors))
             course.explanations.extend(
-                f"{d.source or 'The toolchain'} reported “{d.message}” and offered the fix itself."
-                for d, _ in batch[:2]
+                f"{d.source or 'The toolchain'} reported “{d.message}” and {_offered(s)}." for d, s in batch[:2]
             )
             return after
         await course.work.restore(before.changes)
@@ -129,15 +128,23 @@ class _Suggesting:
 def _batches(offers: list[Offer]) -> Iterator[list[Offer]]:
     """All that do not overlap, together; then each alone."""
     together: list[Offer] = []
-    taken: list[tuple[str, object, object]] = []
+    taken: list[SuggestedEdit] = []
     for offer in offers:
-        places = [(e.file, e.range.start, e.range.end) for e in offer[1].edits]
-        if not any(p[0] == t[0] and p[1] <= t[2] and t[1] <= p[2] for p in places for t in taken):  # type: ignore[operator]
+        places = offer[1].edits
+        if not any(_meet(place, other) for place in places for other in taken):
             together.append(offer)
             taken.extend(places)
     if len(together) > 1:
         yield together
     yield from ([offer] for offer in offers)
+
+
+def _meet(one: SuggestedEdit, other: SuggestedEdit) -> bool:
+    """Whether two edits are at one place; what is put in before the same line twice, as imports are, is not."""
+    first, second = one.range, other.range
+    lines = first == second and first.start == first.end and first.start.character == 0
+    lines = lines and one.new_text.endswith("\n") and other.new_text.endswith("\n")
+    return one.file == other.file and first.start <= second.end and second.start <= first.end and not lines
 
 
 def _changed(course: Course, batch: list[Offer]) -> Changes:
@@ -177,4 +184,9 @@ def _key(offer: Offer) -> tuple[object, ...]:
 
 
 def _words(diagnostic: Diagnostic, suggestion: Suggestion) -> str:
-    return suggestion.message or f"fix of “{diagnostic.message}”"
+    words = suggestion.message or f"fix of “{diagnostic.message}”"
+    return f"{words} ({suggestion.by})" if suggestion.by else words
+
+
+def _offered(suggestion: Suggestion) -> str:
+    return f"{suggestion.by} offered the fix" if suggestion.by else "offered the fix itself"

@@ -29,9 +29,15 @@ _FAILS_LATER = re.compile(
 )
 _SILENCES = re.compile(
     r"@ts-(?:ignore|nocheck|expect-error)|\bas (?:any|unknown|never)\b|: any\b|<any>|eslint-disable|shellcheck disable|NOLINT"
-    r"|#\s*(?:noqa|type:\s*ignore|pyright:|pylint:|nosec)|#!?\[allow\(|@SuppressWarnings"
+    r"|#\s*(?:noqa|[\w-]+:\s*(?:ignore|disable)|pyright:|pylint:|nosec)|#!?\[(?:allow|expect)\(|@SuppressWarnings|//\s*nolint"
     r"|\(void\)\s*\w|__attribute__\(\(unused|\[\[maybe_unused"
 )
+_INVENTS = re.compile(
+    r"(?:auto-?)?(?:fill|generate|declare|create|implement|populate|stub|initiali[sz]e|infer)\b"
+    r"|add (?:all )?missing (?:function|member|method|propert|attribute|case|match|enum|initiali[sz]er|parameter|argument)",
+    re.IGNORECASE,
+)
+"""How editors' tools call what they make up: a field's value, a function that does nothing."""
 _TO_SILENCE = re.compile(r"\bto silence\b|\bsuppress\b|\bignore this\b|to disable this", re.IGNORECASE)
 _TYPESCRIPT = (".ts", ".tsx", ".mts", ".cts")
 _UNUSED = re.compile(r"\b(?:unused|never (?:read|used)|not used)\b", re.IGNORECASE)
@@ -42,6 +48,8 @@ def harm(diagnostic: Diagnostic, suggestion: Suggestion, old_text: ReadRange) ->
     """Why a suggestion must not be taken unasked; None where nothing speaks against it."""
     if _TO_SILENCE.search(suggestion.message):
         return "it only silences the finding"
+    if _INVENTS.match(suggestion.message):
+        return "it makes up what its author has to say"
     for edit in suggestion.edits:
         old = old_text(edit)
         if old is None:
@@ -59,7 +67,7 @@ def _of_edit(diagnostic: Diagnostic, edit: SuggestedEdit, old: str) -> str | Non
         return "it only silences the finding"
     if new == "!" and not old and edit.file.endswith(_TYPESCRIPT):
         return "it asserts what the compiler could not prove"
-    if new == f"_{old}":
+    if new == f"_{old}" or (not old and new.strip() == "_ ="):
         return "it only silences the finding"
     if _UNUSED.search(diagnostic.message) and not new.strip() and _CALLS.search(old):
         return "what it takes away may do something"

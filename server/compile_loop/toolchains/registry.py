@@ -9,6 +9,7 @@ from importlib import import_module
 from compile_loop.toolchains import tools
 from compile_loop.toolchains.advice import Adviser
 from compile_loop.toolchains.json_documents import JsonShape
+from compile_loop.toolchains.language_server.servers import LanguageServer
 from compile_loop.toolchains.reader import Reader
 from compile_loop.toolchains.toolchain import Toolchain
 
@@ -39,6 +40,11 @@ def advisers() -> tuple[Adviser, ...]:
     return tuple(toolchain.advise for toolchain in toolchains() if toolchain.advise)
 
 
+def language_servers() -> tuple[tuple[LanguageServer, ...], ...]:
+    """Every toolchain's language servers: of each group the first that the user has is asked."""
+    return tuple(toolchain.servers for toolchain in toolchains() if toolchain.servers)
+
+
 def readable_environment() -> dict[str, str]:
     """Variables for a check's processes, so that compilers offer their fixes even inside a user's own build (SPEC D5)."""
     return {name: value for toolchain in toolchains() for name, value in toolchain.environment.items()}
@@ -56,10 +62,13 @@ def known_tools() -> list[tuple[str, tuple[str, ...], str]]:
 def _how(toolchain: Toolchain) -> str:
     """How to get a toolchain's programs: Debian's packages, and what the others say themselves."""
     ways = list(dict.fromkeys(program.package for program in toolchain.programs))
-    debian = [way for way in ways if " " not in way]
+    return way_to_get(*ways)
+
+
+def way_to_get(*packages: str) -> str:
+    """How to get programs, by their Debian packages' names or sentences (what has a blank in it)."""
+    debian = [way for way in packages if " " not in way]
+    names = " ".join(debian)
     return "; ".join(
-        [
-            *([f"Debian and Ubuntu: apt-get install {' '.join(debian)}"] if debian else []),
-            *(w for w in ways if " " in w),
-        ]
+        [*([f"Debian and Ubuntu: apt-get install {names}"] if debian else []), *(w for w in packages if " " in w)]
     )

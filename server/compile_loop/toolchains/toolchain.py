@@ -9,6 +9,7 @@ from pathlib import Path
 from compile_loop.contracts.checks import Check
 from compile_loop.toolchains.advice import Adviser
 from compile_loop.toolchains.json_documents import JsonShape
+from compile_loop.toolchains.language_server.servers import LanguageServer
 from compile_loop.toolchains.reader import Reader
 
 
@@ -31,7 +32,8 @@ class Toolchain:
     `compile` is given files of this language and the root, and gives a check of just these files; `recheck` does the
     same for a tool that checks files of others' languages, and is taken only where a finding of its own is to be
     reproduced. `advise` asks the
-    tool for fixes that its output does not hold. `sources` are what editors call its findings, where that is not its own
+    tool for fixes that its output does not hold; the first of `servers` that the user has is asked where that gave none.
+    `sources` are what editors call its findings, where that is not its own
     name. `environment` are
     variables that make the tool say more for a program to read, whoever calls it.
     """
@@ -49,4 +51,5 @@ class Toolchain:
     recheck: Callable[[Sequence[Path], Path], Check | None] | None = None
     sources: tuple[str, ...] = ()
     advise: Adviser | None = None
+    servers: tuple[LanguageServer, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)

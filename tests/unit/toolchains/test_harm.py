@@ -24,6 +24,15 @@ HARMFUL = [
     ("a.ts", "user.name;", "user", "user!", "'user' is possibly 'undefined'.", ""),
     ("a.ts", "const y = z;", "z", "z as any", "Type 'number' is not assignable to type 'string'.", ""),
     ("a.py", "import os", "import os", "import os  # noqa: F401", "`os` imported but unused", ""),
+    ("a.py", "x = f()", "x = f()", "x = f()  # ty: ignore[unresolved-reference]", "Name `f` used when not defined", ""),
+    ("a.py", "x = f()", "x = f()", "x = f()  # pyrefly: ignore[unknown-name]", "Could not find name `f`", ""),
+    ("a.py", "f()", "", "_ = ", "Result of call expression is not used", "Assign unused result to `_`"),
+    ("a.py", "x = f()", "", "def f():\n    pass\n", "Could not find name `f`", "Generate function `f`"),
+    ("a.go", "return 1", "return 1", "return 1, nil", "not enough return values", "Fill in return values"),
+    ("a.rs", "P { a: 1 }", "1", "1, b: ()", "missing field `b`", "Fill struct fields"),
+    ("a.ts", "class A {", "class A {", "class A {\n  b: any;", "Property 'b' does not exist", "Declare property 'b'"),
+    ("a.rs", "fn f() {}", "fn", "#[expect(dead_code)] fn", "function `f` is never used", ""),
+    ("a.go", "f()", "f()", "f() //nolint", "Error return value is not checked", ""),
     ("A.java", "class A {}", "class", '@SuppressWarnings("all") class', "found raw type: List", ""),
 ]
 HARMLESS = [
@@ -31,6 +40,8 @@ HARMLESS = [
     ("a.rs", "println(1);", "println", "println!", "expected function, found macro `println`", "use `!`"),
     ("a.rs", "use std::io;", "use std::io;", "", "unused import: `std::io`", "remove the whole `use` item"),
     ("a.rs", "let v = s;", "s", "s.clone()", "use of moved value: `s`", "consider cloning"),
+    ("a.go", "package main", "", 'import "fmt"\n', "undeclared name: fmt", 'Add import:  "fmt"'),
+    ("a.c", "int f(void)", "", "#include <stdlib.h>\n", "undeclared function", "Include <stdlib.h> for symbol malloc"),
     ("a.js", "if (n == 1)", "==", "===", "Expected '===' and instead saw '=='.", ""),
     ("a.ts", "import { a } from './a';", "import { a } from './a';", "", "'a' is declared but never used.", "Remove"),
 ]

@@ -1,1 +1,1 @@
-"""Quick fixes of the language servers that a user has: a script that asks one, and what is taken of its answer (SPEC D5)."""
+"""Quick fixes of the language servers that a user has: a program that asks one, and what is taken of its answer (SPEC D5)."""

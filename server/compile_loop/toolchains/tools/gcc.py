@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from compile_loop.contracts.checks import Check
+from compile_loop.toolchains.language_server.servers import LanguageServer
 from compile_loop.toolchains.single import relative_names
 from compile_loop.toolchains.toolchain import Program, Toolchain
 from compile_loop.toolchains.tools.gnu_driver import GnuDriver
@@ -49,6 +50,15 @@ def check_cpp(files: Sequence[Path], root: Path) -> Check | None:
     return _check("g++", "clang++", files, root)
 
 
+CLANGD = LanguageServer(
+    # Neither an index on disk nor findings that no compiler has.
+    ("clangd", "--background-index=false", "--clang-tidy=false", "--log=error"),
+    "clangd",
+    {**dict.fromkeys(C, "c"), **dict.fromkeys(CPP, "cpp")},
+    sources=("gcc", "g++", "clang"),
+    options={"fallbackFlags": ["-Iinclude", "-I."]},
+)
+
 TOOLCHAIN = Toolchain(
     name="gcc",
     readers=(GnuJson, GnuDriver, GnuText),
@@ -57,6 +67,7 @@ TOOLCHAIN = Toolchain(
     order=60,
     compile=check_c,
     sources=("clang", "clangd", "c/c++"),
+    servers=(CLANGD,),
     # gcc's variable is documented; clang's has a leading "#" to keep quiet about itself.
     environment={
         "GCC_EXTRA_DIAGNOSTIC_OUTPUT": "fixits-v1",

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from compile_loop.contracts.checks import Check
-from compile_loop.contracts.diagnostics import Diagnostic
-from compile_loop.toolchains.advice import Question, lacking
-from compile_loop.toolchains.language_server.quick_fixes import quick_fixes
-from compile_loop.toolchains.manifest import first_file, installed, manifest_check
+from compile_loop.toolchains.language_server.servers import LanguageServer
+from compile_loop.toolchains.manifest import first_file, manifest_check
 from compile_loop.toolchains.single import relative_names
 from compile_loop.toolchains.toolchain import Program, Toolchain
 from compile_loop.toolchains.tools.go_build import GoBuild, GoVetJson
@@ -33,11 +31,7 @@ def _compile(files: Sequence[Path], root: Path) -> Check | None:
     return Check(name="go vet", command=command, reason="no go.mod above: the files are checked as one package")
 
 
-def _advise(diagnostics: Sequence[Diagnostic], root: Path) -> Iterator[Question]:
-    """Go prints no fixes; the language server that most who write it have knows some."""
-    about = lacking(diagnostics, "go")
-    if about and installed("gopls", root):
-        yield quick_fixes(("gopls",), about)
+GOPLS = LanguageServer(("gopls",), "gopls", {".go": "go"}, sources=("go", "go vet"))
 
 
 TOOLCHAIN = Toolchain(
@@ -50,6 +44,6 @@ TOOLCHAIN = Toolchain(
     order=12,
     notice=_notice,
     compile=_compile,
-    advise=_advise,
+    servers=(GOPLS,),
     sources=("compiler", "gopls"),
 )

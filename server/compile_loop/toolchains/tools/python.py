@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from compile_loop.contracts.checks import Check
+from compile_loop.toolchains.language_server.servers import LanguageServer
 from compile_loop.toolchains.single import relative_names, scratch
 from compile_loop.toolchains.toolchain import Program, Toolchain
 from compile_loop.toolchains.tools.pytest import check_tests
@@ -29,6 +30,16 @@ def _compile(files: Sequence[Path], root: Path) -> Check | None:
     )
 
 
+_KNOWN = {".py": "python", ".pyi": "python"}
+_CHECKERS = ("mypy", "pyright", "ruff")
+SERVERS = (
+    LanguageServer(("ty", "server"), "ty, from PyPI: pip install ty", _KNOWN, _CHECKERS),
+    LanguageServer(
+        ("basedpyright-langserver", "--stdio"), "basedpyright, from PyPI: pip install basedpyright", _KNOWN, _CHECKERS
+    ),
+    LanguageServer(("pyrefly", "lsp"), "pyrefly, from PyPI: pip install pyrefly", _KNOWN, _CHECKERS),
+)
+
 TOOLCHAIN = Toolchain(
     name="python",
     readers=(Traceback,),
@@ -37,4 +48,5 @@ TOOLCHAIN = Toolchain(
     interpreters=("python",),
     order=60,
     compile=_compile,
+    servers=SERVERS,
 )

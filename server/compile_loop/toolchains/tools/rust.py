@@ -9,6 +9,7 @@ from pathlib import Path
 from compile_loop.contracts.checks import Check
 from compile_loop.contracts.diagnostics import Diagnostic
 from compile_loop.toolchains.advice import Question, lacking
+from compile_loop.toolchains.language_server.servers import LanguageServer
 from compile_loop.toolchains.manifest import manifest_check
 from compile_loop.toolchains.single import relative_names, scratch
 from compile_loop.toolchains.toolchain import Program, Toolchain
@@ -56,6 +57,16 @@ def _advise(diagnostics: Sequence[Diagnostic], root: Path) -> Iterator[Question]
         yield Question(_CHECK, tuple(about), cwd=place)
 
 
+RUST_ANALYZER = LanguageServer(
+    ("rust-analyzer",),
+    "rust-analyzer, from rustup: rustup component add rust-analyzer rust-src",
+    {".rs": "rust"},
+    sources=("rustc",),
+    # Cargo itself was asked before: what it finds is known, and would be found at the price of one more check.
+    options={"checkOnSave": False, "cachePriming": {"enable": False}, "primeCaches": {"enable": False}},
+    seconds=40.0,
+)
+
 TOOLCHAIN = Toolchain(
     name="rust",
     readers=(RustJson, RustText, RustPanic),
@@ -67,4 +78,5 @@ TOOLCHAIN = Toolchain(
     compile=_compile,
     sources=("clippy", "rust-analyzer"),
     advise=_advise,
+    servers=(RUST_ANALYZER,),
 )

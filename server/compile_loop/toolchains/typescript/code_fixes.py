@@ -24,6 +24,7 @@ from compile_loop.toolchains.tree import Tree
 
 SCRIPT = Path(__file__).with_name("code_fixes.cjs")
 _MOST_ASKED = 40
+_LANGUAGES = {".ts": "typescript", ".mts": "typescript", ".cts": "typescript", ".tsx": "typescriptreact"}
 _NATIVE = 7
 _CODE = re.compile(r"TS(\d{1,6})$")
 _STATED = re.compile(
@@ -50,7 +51,7 @@ def code_fixes(diagnostics: Sequence[Diagnostic], root: Path) -> Iterator[Questi
     first = (root / str(about[0].file)).parent
     if _major(first, root) >= _NATIVE:
         server = os.path.normpath(first / own_program("tsc", first, root))
-        yield quick_fixes((server, "--lsp", "--stdio"), about)
+        yield quick_fixes((server, "--lsp", "--stdio"), about, languages=_LANGUAGES)
         return
     request = [
         {
