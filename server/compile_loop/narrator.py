@@ -39,7 +39,7 @@ class Narrator:
             parts.append(before + count(self.errors, "error"))
         if self.tokens:
             parts.append(tokens(self.tokens))
-        if self.cost is not None:
+        if self.cost:
             parts.append(f"{self.cost:.3f} spent")
         if self.doing:
             parts.append(self.doing)
@@ -80,4 +80,5 @@ class Narrator:
             case e.RolledBack():
                 self.errors = event.best
             case e.Waiting():
-                self.doing = f"waiting {event.seconds:.0f} s: {event.reason}"
+                # Whom it waits for is told the reason where they are asked.
+                self.doing = "waiting for you" if event.person else f"waiting {event.seconds:.0f} s: {event.reason}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from compile_loop.contracts.events import (
     Pass,
     RoundFinished,
     RoundStarted,
+    Waiting,
 )
 from compile_loop.contracts.outcome import Spending
 from compile_loop.edits.hunks import file_change
@@ -254,9 +256,14 @@ def test_the_progress_line() -> None:
     narrator.hear(RoundStarted(2, 5, 3, spent))
     narrator.hear(ModelText("x"))
     assert narrator.line == "round 2 of 5 · 3 errors · 1.2k tokens · the model writes"
-    narrator.hear(RoundFinished(2, 5, 7, 3, spent))
+    narrator.hear(RoundFinished(2, 5, 7, 3, replace(spent, cost=0.0)))
     narrator.doing = ""
     assert narrator.line == "round 2 of 5 · 7 → 3 errors · 1.2k tokens"
+    narrator.hear(Waiting("The key was refused (401).", 600, person=True))
+    assert narrator.line.endswith("1.2k tokens · waiting for you")
+    narrator.hear(RoundStarted(3, 5, 3, replace(spent, cost=0.0123)))
+    narrator.hear(Waiting("429", 3))
+    assert narrator.line == "round 3 of 5 · 3 errors · 1.2k tokens · 0.012 spent · waiting 3 s: 429"
 
 
 def test_names_of_events_and_numbers() -> None:

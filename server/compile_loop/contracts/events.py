@@ -254,10 +254,11 @@ class RolledBack(Event):
 
 @dataclass(frozen=True, slots=True)
 class Waiting(Event):
-    """Nothing happens for `seconds`, and why (a retry, a rate limit, a person)."""
+    """Nothing happens for `seconds`, and why (a retry, a rate limit, or a `person` who is asked)."""
 
     reason: str
     seconds: float
+    person: bool = False
 
 
 @dataclass(frozen=True, slots=True)

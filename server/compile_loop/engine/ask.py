@@ -114,7 +114,7 @@ async def _with_credential(
     while True:
         if gate is not None and (reason is not None or course.spending.calls == 0):
             if reason is not None:
-                course.emit(Waiting(reason, course.request.questions_wait))
+                course.emit(Waiting(reason, course.request.questions_wait, person=True))
             if not await course.while_waiting(gate.usable(reason)):
                 raise GaveUp(FailureKind.NEEDS_AUTH, reason or "The model needs a credential, and none is there.")
         try:

@@ -72,7 +72,11 @@ async def show(ls: LoopServer, result: Result) -> None:
     """The diff: side by side where the editor can, else in the log."""
     if not ls.ui.rich:
         log.info("%s\n%s", sentence(result.outcome), diff(result))
-    names = [change.path.rsplit("/", 1)[-1] for change in result.edit.files]
+    several = len(ls.documents.folder_uris) > 1  # then files of one name may lie in each
+    names = [
+        label_of(ls.documents, result.path(change)) if several else change.path.rsplit("/", 1)[-1]
+        for change in result.edit.files
+    ]
     title = f"Compile Loop: {', '.join(names[:2])}{', …' if len(names) > 2 else ''}"
     await ls.ui.diff(result.run_id, title, [_sides(result, change) for change in result.edit.files])
 

@@ -51,6 +51,8 @@ class Runs:
     def __init__(self, changed: Callable[[list[str]], None]) -> None:
         self._active: dict[str, ActiveRun] = {}
         self._changed = changed
+        self.begun: set[str] = set()
+        """Ids of all runs since the server started."""
 
     @property
     def ids(self) -> list[str]:
@@ -70,6 +72,7 @@ class Runs:
             if file is not None:
                 raise Refused(_held(file, place.root, other.run_id))
         self._active[run.run_id] = run
+        self.begun.add(run.run_id)
         run.when_cancelled(self._tell)
         self._tell()
         return run

@@ -35,11 +35,17 @@ test("first use: from the walkthrough to the first green, with no key and no mod
     const text = () => Object.entries(vscode.state.documents).find(([path]) => path.endsWith("sample.c"))?.[1].text;
     await until("the fixed name", () => text()?.includes('printf("%d\\n", answer)'));
     await vscode.notification("Applied to 1 file.").waitFor();
+    await vscode.node(/sample\.c.*green/).waitFor();
     await vscode.picture("first-use-5-green");
 
     // What the editor says of the extension's start; a figure to look at, not to fail by.
     await vscode.command("Developer: Show Running Extensions");
     const running = page.locator(".runtime-extensions-editor .extension", { hasText: "Compile Loop" }).first();
+    await until("Compile Loop in the list, which is drawn as far as it is seen", async () => {
+      await page.locator(".runtime-extensions-editor .monaco-list").hover();
+      await page.mouse.wheel(0, 200);
+      return (await running.count()) > 0;
+    });
     console.log(`Compile Loop: ${(await running.locator(".activation-time").textContent()) ?? "no time is told"}`);
 
     // The same in a dark and in a high-contrast theme, to be looked at.

@@ -33,7 +33,8 @@ async def choose_model(ls: LoopServer, call: Call) -> None:
         PickItem(
             id=LOOK,
             label="$(search) Look for model servers on this machine…",
-            description="asks the usual ports of 127.0.0.1: Ollama, LM Studio, llama.cpp, vLLM",
+            description="asks the usual ports of 127.0.0.1",
+            detail="Ollama, LM Studio, llama.cpp, vLLM",
         ),
         PickItem(id=TYPE, label="$(edit) PROVIDER:NAME…", description=f"now: {settings.model or 'none'}"),
     ]

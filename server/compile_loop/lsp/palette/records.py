@@ -16,14 +16,14 @@ from compile_loop.contracts.checks import Check
 from compile_loop.lsp.host import LoopServer
 from compile_loop.lsp.launch import fix
 from compile_loop.lsp.palette.call import Call
-from compile_loop.lsp.places import Place, file_of
+from compile_loop.lsp.places import Place
 from compile_loop.lsp.protocol import PickItem, RunParams
 from compile_loop.lsp.results import Result
 from compile_loop.lsp.review import settled
 from compile_loop.lsp.rpc import Refused
 from compile_loop.lsp.ui import uri_argument
 from compile_loop.lsp.view.documents import diff_of, output_uri
-from compile_loop.lsp.view.records import RESULT, Node, ending_of, label_of_record, record_of, records, store
+from compile_loop.lsp.view.records import RESULT, Node, ending_of, label_of_record, record_of, records_of, store
 from compile_loop.record.folder import RecordError
 from compile_loop.record.store import Record, State
 
@@ -172,8 +172,7 @@ async def _chosen(ls: LoopServer, call: Call, verb: str, fits: Callable[[Record]
         if not fits(record):
             raise Refused(f"There is nothing to {verb}: the run on {label_of_record(record)} is {ending_of(record)}.")
         return record
-    folders = [file_of(uri) for uri in ls.documents.folder_uris if uri.startswith("file:")]
-    fitting = [each for each in await asyncio.to_thread(records, folders) if fits(each)]
+    fitting = [each for each in await records_of(ls) if fits(each)]
     if not fitting:
         raise Refused(f"There is no run to {verb}.")
     items = [

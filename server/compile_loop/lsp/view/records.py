@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timezone
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from compile_loop.assemble import runs_folder
+from compile_loop.lsp.places import file_of
 from compile_loop.lsp.rpc import Refused
 from compile_loop.record.folder import RecordError
 from compile_loop.record.store import Record, State, Store
+
+if TYPE_CHECKING:
+    from compile_loop.lsp.host import LoopServer
 
 MOST = 50
 RESULT = -1
@@ -43,13 +50,22 @@ def store() -> Store:
     return Store(runs_folder())
 
 
-def records(folders: Sequence[Path]) -> list[Record]:
-    """The newest records of these folders, or of all where none is open. Reads files: call it off the loop."""
+async def records_of(ls: LoopServer) -> list[Record]:
+    """The newest records of the open folders, and those of this window's runs on files outside of them."""
+    folders = [file_of(uri) for uri in ls.documents.folder_uris if uri.startswith("file:")]
+    return await asyncio.to_thread(records, folders, frozenset(ls.runs.begun))
+
+
+def records(folders: Sequence[Path], own: Collection[str] = ()) -> list[Record]:
+    """The newest records of these folders, or of all where none is open, and runs that are the window's `own`.
+
+    Reads files: call it off the loop.
+    """
     roots = {folder.resolve() for folder in folders}
     found: list[Record] = []
     for record in store().all():
         root = Path(record.asked.root)
-        if not roots or any(root == folder or folder in root.parents for folder in roots):
+        if not roots or record.id in own or any(root == folder or folder in root.parents for folder in roots):
             found.append(record)
         if len(found) == MOST:
             break
@@ -70,6 +86,16 @@ def label_of_record(record: Record) -> str:
     if not targets:
         return f"{Path(record.asked.root).name}/"
     return targets[0] if len(targets) == 1 else f"{targets[0]} and {len(targets) - 1} more"
+
+
+def when_of(record: Record) -> str:
+    """When a run began, by the clock on the wall: the time, or the day where that is not today."""
+    try:
+        began = datetime.strptime(str(record.run.get("started")), "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=timezone.utc)
+    except ValueError:
+        return ""
+    local = began.astimezone()
+    return f"{local:%H:%M}" if local.date() == datetime.now().astimezone().date() else f"{local:%Y-%m-%d}"
 
 
 def ending_of(record: Record) -> str:

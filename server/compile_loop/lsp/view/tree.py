@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from compile_loop.contracts.counting import count
 from compile_loop.lsp.host import LoopServer
-from compile_loop.lsp.places import file_of
 from compile_loop.lsp.protocol import TreeNode, TreeNodes, TreeParams
-from compile_loop.lsp.view.records import RESULT, Node, ending_of, label_of_record, message_of, record_of, records
+from compile_loop.lsp.view.records import (
+    RESULT,
+    Node,
+    ending_of,
+    label_of_record,
+    message_of,
+    record_of,
+    records_of,
+    when_of,
+)
 from compile_loop.record.rounds import RecordedRound, rounds_of
 from compile_loop.record.store import Record, State
 
@@ -29,15 +36,14 @@ MOST_FINDINGS = 50
 
 
 async def tree(ls: LoopServer, params: TreeParams) -> TreeNodes:
-    """The children of a node; none: the runs of the open folders, newest first."""
+    """The children of a node; none: the runs of this window, newest first."""
     if params.id is None:
-        folders = [file_of(uri) for uri in ls.documents.folder_uris if uri.startswith("file:")]
-        return TreeNodes(nodes=await asyncio.to_thread(_roots, folders))
+        return TreeNodes(nodes=await asyncio.to_thread(_roots, await records_of(ls)))
     return TreeNodes(nodes=await asyncio.to_thread(_below, Node.of(params.id)))
 
 
-def _roots(folders: list[Path]) -> list[TreeNode]:
-    return [_run(record) for record in records(folders)]
+def _roots(runs: list[Record]) -> list[TreeNode]:
+    return [_run(record) for record in runs]
 
 
 def _run(record: Record) -> TreeNode:
@@ -48,7 +54,7 @@ def _run(record: Record) -> TreeNode:
     return TreeNode(
         id=str(Node("run", record.id)),
         label=label_of_record(record),
-        description=f"{ending} · {count(rounds, 'round')}",
+        description=" · ".join(filter(None, [ending, count(rounds, "round"), when_of(record)])),
         tooltip="\n".join(filter(None, [f"{started} UTC, run {record.id}", record.asked.root, message_of(record)])),
         icon=ICONS.get(ending, "error"),
         context=f"run.{can}",
