@@ -369,3 +369,35 @@ Makefile:2: *** missing separator.  Stop.
     assert [(r.file, r.range.start.line, r.range.start.character) for r in first.related] == [("CMakeLists.txt", 2, 2)]
     assert (spot(second), second.message) == (("Makefile", 1, 2, 1, 3), "missing separator.")
     assert {first.phase, second.phase} == {Phase.CONFIGURE}
+
+
+@pytest.mark.spec("D3")
+def test_what_is_printed_ahead_of_a_note_is_not_put_on_the_next_error() -> None:
+    """gcc says of a declaration's file by whom it was included; the next error is in no header."""
+    log = """\
+main.c: In function ‘main’:
+main.c:3:3: error: too many arguments to function ‘f’
+    3 |   f(1, 2);
+      |   ^
+In file included from outer.h:1,
+                 from main.c:1:
+inner.h:1:6: note: declared here
+    1 | void f(int);
+      |      ^
+main.c:4:10: error: ‘zz’ undeclared (first use in this function)
+    4 |   return zz;
+      |          ^~
+In file included from main.c:1:
+inner.h:1:6: error: the next one came from a header again
+"""
+    files = {
+        "main.c": '#include "outer.h"\nint main(void) {\n  f(1, 2);\n  return zz;\n}\n',
+        "outer.h": '#include "inner.h"\n',
+        "inner.h": "void f(int);\n",
+    }
+    first, second, third = diagnose(log, files, hint="gcc")
+    assert [(one.file, one.message) for one in first.related] == [("inner.h", "declared here")]
+    assert "In file included from outer.h:1," in first.rendered
+    assert second.related == ()
+    assert "included" not in second.rendered
+    assert [(one.file, one.message) for one in third.related] == [("main.c", "included from here")]

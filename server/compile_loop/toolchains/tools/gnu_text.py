@@ -80,12 +80,13 @@ class _Before:
 
 @dataclass(slots=True)
 class _Block:
-    """A header with all that belongs to it."""
+    """A header with all that belongs to it. `on_the_way` are the instantiations that were printed ahead of its notes."""
 
     main: _Header
     before: _Before
     lines: list[str]
     notes: list[_Header] = field(default_factory=list)
+    on_the_way: list[Related] = field(default_factory=list)
     caret: int | None = None
 
     @property
@@ -140,13 +141,20 @@ class GnuText(Reader):
         if block is None:
             return False
         if header is not None:
-            block.notes.append(header)
-            block.caret = None
+            self._take_note(block, header)
         elif not self._takes_snippet(block, text):
             return False
         if len(block.lines) < _MOST_LINES:
             block.lines.append(text)
         return True
+
+    def _take_note(self, block: _Block, note: _Header) -> None:
+        """What was printed ahead of a note is about the note: not about the next error, nor how this one came about."""
+        block.notes.append(note)
+        block.caret = None
+        block.on_the_way += [one for one in self._before.related if one.message != _INCLUDED_FROM]
+        block.lines += self._before.lines[: max(0, _MOST_LINES - len(block.lines))]
+        self._before = _Before()
 
     def end(self) -> list[Diagnostic]:
         """Put the block together."""
@@ -254,6 +262,7 @@ class GnuText(Reader):
         for note in block.notes:
             if note.place is not None and not note.message.startswith(_DROPPED):
                 related.append(Related(self.tree.shown(note.place.path), note.range, note.message))
+        related += block.on_the_way
         file, found = self.tree.shown(main.place.path) if main.place else None, main.range
         if main.place is not None and not self._is_ours(file) and (home := self._home(block, related)) is not None:
             related.insert(0, Related(file, found, main.message))
