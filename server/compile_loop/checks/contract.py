@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import PurePath
+from functools import partial
+from pathlib import Path, PurePath
 
 from compile_loop.checks.child_environment import child_environment, with_project_programs
 from compile_loop.checks.console import console_encoding
@@ -14,7 +15,7 @@ from compile_loop.checks.expectation import suspicious, unmet
 from compile_loop.checks.process import CMD, Finished, Stop, run_process
 from compile_loop.checks.shadow_sources import ShadowSources, user_lines
 from compile_loop.checks.test_counts import count_tests
-from compile_loop.checks.tool_trouble import cannot_start, stuck, trouble
+from compile_loop.checks.tool_trouble import Advise, cannot_start, stuck, trouble
 from compile_loop.checks.validate import ContractError, validate
 from compile_loop.contracts.checks import Check, CheckResult, ContractResult, Hidden
 from compile_loop.contracts.diagnostics import Diagnostic
@@ -22,6 +23,7 @@ from compile_loop.contracts.events import CheckFinished, CheckStarted, Diagnosti
 from compile_loop.contracts.protocols import Shadow
 from compile_loop.toolchains.advice import is_inside
 from compile_loop.toolchains.matchers import MatcherError, matchers_of
+from compile_loop.toolchains.missing import advice
 from compile_loop.toolchains.reading import OutputReader
 from compile_loop.toolchains.registry import readable_environment
 
@@ -94,6 +96,8 @@ class CommandContract:
             matchers=self._matchers[check.name],
         )
         variables = self._variables(check, shadow.root)
+        root = Path(shadow.root)
+        advise = partial(advice, directory=root / check.cwd, root=root)
         found: list[Diagnostic] = []
         told: set[tuple[object, ...]] = set()
 
@@ -128,10 +132,10 @@ class CommandContract:
                 encoding=console_encoding(),
             )
         except OSError as error:
-            sentence = cannot_start(argv[0], error, variables.get("PATH", ""))
+            sentence = cannot_start(argv[0], error, variables.get("PATH", ""), advise)
             return CheckResult(check.name, ok=False, exit_code=-1, stderr=sentence, environment=sentence)
         take(reader.close(finished.exit_code))
-        return _result(check, finished, tuple(found), variables.get("PATH", ""))
+        return _result(check, finished, tuple(found), variables.get("PATH", ""), advise)
 
 
 def _redacted(lines: list[str], redact: Callable[[str], str]) -> list[str]:
@@ -140,7 +144,9 @@ def _redacted(lines: list[str], redact: Callable[[str], str]) -> list[str]:
     return lines if kept == text else kept.split("\n")
 
 
-def _result(check: Check, finished: Finished, diagnostics: tuple[Diagnostic, ...], path: str) -> CheckResult:
+def _result(
+    check: Check, finished: Finished, diagnostics: tuple[Diagnostic, ...], path: str, advise: Advise
+) -> CheckResult:
     if finished.stopped is not None:
         sentence = _timeout(check, finished)
         return CheckResult(
@@ -165,7 +171,9 @@ def _result(check: Check, finished: Finished, diagnostics: tuple[Diagnostic, ...
         stderr=finished.stderr + (f"Expected otherwise: {missing}.\n" if missing and finished.exit_code == 0 else ""),
         duration=finished.seconds,
         diagnostics=diagnostics,
-        environment=trouble(finished.exit_code, finished.stdout, finished.stderr, ours, path) if missing else None,
+        environment=trouble(finished.exit_code, finished.stdout, finished.stderr, ours, path, advise)
+        if missing
+        else None,
         tests=count_tests(f"{finished.stdout}\n{finished.stderr}"),
         suspicious=suspicious(finished.stdout, finished.stderr, located, line) if missing is None else (),
     )

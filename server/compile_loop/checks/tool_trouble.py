@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+
+from compile_loop.toolchains.missing import INSTALL
 
 _SHOWN = 300
 """Characters of a PATH."""
@@ -64,14 +67,25 @@ _PROMPT = re.compile(
 )
 
 
-def trouble(exit_code: int, stdout: str, stderr: str, has_errors: bool, path: str = "") -> str | None:
+Advise = Callable[[str], str]
+"""A program that was not found → what to do about it, as a sentence."""
+
+
+def _install(_: str) -> str:
+    return INSTALL
+
+
+def trouble(
+    exit_code: int, stdout: str, stderr: str, has_errors: bool, path: str = "", advise: Advise = _install
+) -> str | None:
     """A sentence on why the tool could not run, in its own words; None where it did run.
 
-    `has_errors`: errors in files of the workspace were read from its output. `path` is the PATH that it ran with.
+    `has_errors`: errors in files of the workspace were read from its output. `path` is the PATH that it ran with; `advise`
+    knows what to do about a program that is not there.
     """
     output = f"{stderr}\n{stdout}"[-20_000:]
     if exit_code == 127 and (match := _NOT_FOUND.search(output)):
-        return _not_found(match.group("name") or match.group("env"), path)
+        return _not_found(match.group("name") or match.group("env"), path, advise)
     if exit_code == 126 and (match := _DENIED.search(output)):
         return f"“{match.group('name')}” may not be executed (permission denied). Make it executable, then run again."
     if exit_code in (126, 127) and not has_errors:
@@ -79,11 +93,11 @@ def trouble(exit_code: int, stdout: str, stderr: str, has_errors: bool, path: st
     if match := _PORT_TAKEN.search(output):
         return f"A port that the check needs is taken by another program: {match.group().strip()}. End that, then run again."
     if match := _CMAKE_CALLED.search(output):  # it names the line of its own file, too
-        return _not_found(match.group("name") or match.group("set"), path)
+        return _not_found(match.group("name") or match.group("set"), path, advise)
     if has_errors:
         return None
     if match := _CALLED.search(output):
-        return _not_found(match.group("name"), path)
+        return _not_found(match.group("name"), path, advise)
     if match := _PART_MISSING.search(output):
         return f"The check could not do its work because a part of the toolchain is missing: {match.group()}."
     for pattern, words in _CANNOT:
@@ -92,15 +106,15 @@ def trouble(exit_code: int, stdout: str, stderr: str, has_errors: bool, path: st
     return None
 
 
-def _not_found(name: str, path: str) -> str:
+def _not_found(name: str, path: str, advise: Advise) -> str:
     looked = f" It was looked for in {path[:_SHOWN]}{'…' if len(path) > _SHOWN else ''}." if path else ""
-    return f"The command “{name}” was not found. Install it or put it on the PATH, then run again.{looked}"
+    return f"The command “{name}” was not found. {advise(name)}{looked}"
 
 
-def cannot_start(program: str, error: OSError, path: str = "") -> str:
-    """A sentence for a command that the system would not start; `path` is the PATH that it was to run with."""
+def cannot_start(program: str, error: OSError, path: str = "", advise: Advise = _install) -> str:
+    """A sentence for a command that the system would not start; `path` and `advise` as for `trouble`."""
     if isinstance(error, FileNotFoundError):
-        return _not_found(program, path)
+        return _not_found(program, path, advise)
     if isinstance(error, PermissionError):
         return f"“{program}” may not be executed (permission denied). Make it executable, then run again."
     return f"“{program}” could not be started: {error.strerror or error}."

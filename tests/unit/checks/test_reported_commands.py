@@ -18,6 +18,7 @@ from compile_loop.checks.process import cmd_line
 from compile_loop.checks.tool_trouble import trouble
 from compile_loop.checks.validate import ContractError, validate
 from compile_loop.contracts.checks import Check
+from compile_loop.toolchains.missing import advice
 
 
 def sleeping(seconds: str) -> list[psutil.Process]:
@@ -130,6 +131,39 @@ async def test_c09_a_command_that_is_not_there_names_the_path_it_was_looked_for_
         assert result.environment is not None
         assert "“definitely-not-on-path” was not found" in result.environment
         assert os.environ["PATH"][:40] in result.environment
+
+
+@pytest.mark.spec("L3", "Q7")
+async def test_command_that_the_project_has_itself_is_told_by_the_name_to_write(tmp_path: Path) -> None:
+    """A shell looks into no `node_modules`, whatever npm's scripts do."""
+    own = tmp_path / "node_modules" / ".bin" / "mytool"
+    own.parent.mkdir(parents=True)
+    own.write_text("#!/bin/sh\n")
+    for command in ("mytool -p .", ("mytool",)):
+        result = await check(tmp_path, command)  # type: ignore[arg-type]
+        assert result.environment is not None
+        assert "“mytool” was not found. The project has its own: write `npx mytool` or `node_modules/.bin/mytool`." in (
+            result.environment
+        )
+
+
+@pytest.mark.spec("L3", "Q7")
+@pytest.mark.parametrize(
+    ("program", "words"),
+    [
+        ("tsc", "Install it with `npm install --save-dev typescript` and write `npx tsc`, or put it on the PATH"),
+        ("go", "Install it (Debian and Ubuntu: apt-get install golang-go) or put it on the PATH, then run again."),
+        ("of-nobody", "Install it or put it on the PATH, then run again."),
+        ("./of-nobody", "Install it or put it on the PATH, then run again."),
+        ("ruff", "The project has its own: write `../venv/bin/ruff`."),
+    ],
+)
+def test_what_to_do_about_a_missing_program_is_said_as_doctor_says_it(program: str, words: str, tmp_path: Path) -> None:
+    own = tmp_path / "venv" / "bin" / "ruff"
+    own.parent.mkdir(parents=True)
+    own.touch()
+    (tmp_path / "sub").mkdir()
+    assert advice(program, tmp_path / "sub", tmp_path).startswith(words)
 
 
 @pytest.mark.spec("K3")
