@@ -47,6 +47,7 @@ def findings(uri: str) -> list[Message]:
             "range": {"start": {"line": row, "character": at}, "end": {"line": row, "character": at + 4}},
             "message": "no valu",
             "severity": 1,
+            "data": "mine",
         }
         for row, line in enumerate(OPEN[uri].split("\n"))
         if (at := line.find("valu")) >= 0 and "value" not in line
@@ -79,13 +80,15 @@ def opened(uri: str) -> None:
         publish(uri, findings(uri))
 
 
-def actions(uri: str, place: Message) -> list[Message]:
+def actions(uri: str, place: Message, context: Message) -> list[Message]:
     fix = {"range": place, "newText": "value"}
     if BEHAVIOUR == "elsewhere":
         fix = {"range": findings(uri)[0]["range"], "newText": "value"}
     whole: Message = {"changes": {uri: [fix]}}
     good: Message = {"title": "right", "kind": "quickfix", "edit": whole}
     outside = (Path.cwd().parent / "outside.go").as_uri()
+    if BEHAVIOUR != "silent" and context["diagnostics"][0].get("data") != "mine":
+        return []
     others: dict[str, list[Message]] = {
         "choice": [good, {**good, "title": "other", "edit": {"changes": {uri: [{**fix, "newText": "values"}]}}}],
         "preferred": [
@@ -160,9 +163,9 @@ def main() -> None:
                     }
                     send({"id": "a", "method": "workspace/applyEdit", "params": {"edit": edit}})
                     assert read()["result"] == {"applied": False}
-                    answer(message, actions(params["textDocument"]["uri"], params["range"]))
+                    answer(message, actions(params["textDocument"]["uri"], params["range"], params["context"]))
                 else:
-                    answer(message, actions(params["textDocument"]["uri"], params["range"]))
+                    answer(message, actions(params["textDocument"]["uri"], params["range"], params["context"]))
             case "codeAction/resolve":
                 answer(message, {**message["params"], "edit": message["params"].get("data")})
 

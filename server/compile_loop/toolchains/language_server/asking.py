@@ -13,6 +13,8 @@ from compile_loop.toolchains.language_server.workspace_edit import edits_of
 
 QUIET = 2.0
 """Seconds for which a server that says of nothing that it is under way may be silent before it is asked all the same."""
+UNHEARD = 6.0
+"""As long as it has said nothing of a file at all."""
 _LOOKING = 0.7
 """The part of the time that may go by until the server's findings are there; the rest is for its answers."""
 _MOST_ACTIONS = 30
@@ -46,7 +48,9 @@ def offers(request: Message, root: Path) -> list[list[Message]]:
         able = (server.ask("initialize", asked) or {}).get("capabilities", {})
         server.tell("initialized", {})
         about = [one for one in request["about"] if _open(server, one["file"], request["languages"])]
-        found = _findings(server, about, bool(able.get("diagnosticProvider")), began + _LOOKING * request["seconds"])
+        found = _findings(
+            server, about, able.get("diagnosticProvider") is not None, began + _LOOKING * request["seconds"]
+        )
         return [_offers_of(server, one, found(one["file"])) if one in about else [] for one in request["about"]]
 
 
@@ -90,7 +94,8 @@ def _findings(server: Connection, about: list[Message], pulls: bool, until: floa
         left = until - time.monotonic()
         if left <= 0:
             break
-        if not server.pump(min(left, QUIET)) and not server.busy:
+        quiet = QUIET if pulls or all(_uri(server, one["file"]) in server.heard_of for one in about) else UNHEARD
+        if not server.pump(min(left, quiet)) and not server.busy:
             break
     else:
         return found

@@ -36,6 +36,7 @@ class Connection:
     def __init__(self, argv: Sequence[str], root: Path, seconds: float) -> None:
         self.root = root
         self.published: dict[str, list[Message]] = {}
+        self.heard_of: set[str] = set()
         self.deadline = time.monotonic() + seconds
         self._under_way: set[str] = set()
         self._incoming: queue.Queue[Message | None] = queue.Queue(_WAITING)
@@ -129,6 +130,7 @@ class Connection:
         if method == "textDocument/publishDiagnostics":
             uri = about.get("uri")
             if uri in self.published:  # only of files that were opened
+                self.heard_of.add(uri)
                 self.published[uri] = list(about.get("diagnostics") or [])
         elif method == "$/progress":
             kind = about["value"].get("kind")
