@@ -109,7 +109,7 @@ async def test_server_leaves_no_program_behind(ended: str, tmp_path: Path) -> No
             on_lines=lambda lines: lines,
         )
     )
-    while not sleeping(mark) and not asking.done():
+    while not sleeping(mark) and not asking.done():  # noqa: ASYNC110 - a program of another process tells no event
         await asyncio.sleep(0.05)
     if cancelled:
         asking.cancel()
