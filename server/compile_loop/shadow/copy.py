@@ -171,6 +171,8 @@ class CopyShadow:
 
     def _lay_out(self, changes: Mapping[str, bytes | None]) -> None:
         self._end_watch()
+        if not self._root.is_dir():
+            raise ShadowError(f"{self._root} is not there any more.")
         if self._base is None:
             self._base = new_folder(self._place or temporary_places()[0])
         old = self._base / str(self._generation)

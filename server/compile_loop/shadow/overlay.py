@@ -134,6 +134,7 @@ class OverlayShadow:
 
     def command(self, argv: Sequence[str], cwd: str) -> tuple[list[str], str]:
         """Enter the namespaces first; the directory is the user's own path."""
+        self._ask("there")
         self._find_anew = True
         directory = os.path.normpath(self._root / cwd)
         started_in = directory if Path(directory).is_dir() else "/"
@@ -177,6 +178,8 @@ class OverlayShadow:
 
     def _mount(self, changes: Mapping[str, bytes | None]) -> None:
         self._let_go()
+        if not self._root.is_dir():
+            raise ShadowError(f"{self._root} is not there any more.")
         self._base = new_folder(self._layers.place)
         self._holding = Holding()
         done = self._ask("mount", mount_plan(self._root, self._base, self._layers, self._confinement))

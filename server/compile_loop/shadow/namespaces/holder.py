@@ -24,6 +24,8 @@ class Holder:
 
     def __init__(self) -> None:
         self._root = b""
+        self._device: int | None = None
+        """The overlay's, once it is mounted."""
         self._upper = b""
         self._layers = self._label = b""
         self._own_attributes = False
@@ -33,9 +35,12 @@ class Holder:
     def answer(self, request: Any) -> Any:
         """Do what a request says: its first part names a method, the rest are the arguments."""
         name, *arguments = request
+        if self._device is not None:
+            self._must_be_there()
         methods: dict[str, Callable[..., Any]] = {
             "mount": self._mount,
             "try": self._try,
+            "there": lambda: None,
             "read": files.read,
             "take": lambda path: files.take(self._root, path),
             "write": self._write,
@@ -69,9 +74,21 @@ class Holder:
             overlay.mount(_layers(layers, str(number)), label, own_attributes)
         self._layers, self._label, self._own_attributes = layers, label, own_attributes
         self._upper = os.path.join(layers, b"0", b"u")
+        self._device = os.stat(self._root).st_dev
         # A check that clears the temporary folder must not take the layers away.
         system.mount(label, base, b"tmpfs", system.MS_RDONLY | system.MS_NOSUID | system.MS_NODEV, b"size=4k,mode=000")
         return {"user": user, "pid": _processes_can_be_apart(), "unconfined": unconfined}
+
+    def _must_be_there(self) -> None:
+        """Raises `RefusedError` where somebody took the folder away, and the overlay with it: its path is the user's own."""
+        try:
+            there = os.stat(self._root).st_dev == self._device
+        except OSError:
+            there = False
+        if not there:
+            raise files.RefusedError(
+                f"{os.fsdecode(self._root)} was removed, renamed or replaced while the run went on. The run wrote nothing there."
+            )
 
     def _try(self, base: bytes, in_memory: bool) -> dict[str, Any]:
         """Find out what an overlay in the folder `base` can do here, on a small tree of its own. Raises `MountError`."""
