@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import platform
+import shutil
 import sys
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -14,7 +15,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from compile_loop.assemble import unasked
+from compile_loop.assemble import state_folder, unasked
 from compile_loop.cli.listing import listing_console
 from compile_loop.mcp.entry import missing
 from compile_loop.models.choice import advice
@@ -26,6 +27,8 @@ from compile_loop.version import VERSION
 
 NAME = "doctor"
 EXAMPLE = "Example: `compile-loop doctor`"
+LEAST_FREE = 1 << 20
+"""Bytes that a state folder must have left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +51,7 @@ def run(
     """
     findings = [
         finding if not finding.ok else replace(finding, advice="")
-        for finding in (*_python(), *_isolation(), *_toolchains(), *_servers(), *_models(), *_extras())
+        for finding in (*_python(), *_isolation(), *_state(), *_toolchains(), *_servers(), *_models(), *_extras())
     ]
     possible = all(f.ok for f in findings if f.part == "python") and all(
         any(f.ok for f in findings if f.part == part) for part in ("isolation", "toolchain")
@@ -90,6 +93,19 @@ def _python() -> list[Finding]:
 def _isolation() -> list[Finding]:
     """Every way of keeping edits from the files of the current folder; one that works is enough."""
     return [Finding("isolation", name, ok, reason, reason) for name, ok, reason in explain(Path.cwd())]
+
+
+def _state() -> list[Finding]:
+    """The folder without which runs are not recorded, and results are shown but not written."""
+    folder = state_folder()
+    place = next((each for each in (folder, *folder.parents) if each.exists()), folder)
+    free = shutil.disk_usage(place).free if place.exists() else 0
+    ok = os.access(place, os.W_OK) and free > LEAST_FREE
+    advice = (
+        f"{folder} cannot be written to, or its disk is full: runs are not recorded, and `fix` cannot write its result. "
+        "Make room, make it writable, or set XDG_STATE_HOME."
+    )
+    return [Finding("state", "records, originals", ok, str(folder), advice)]
 
 
 def _toolchains() -> list[Finding]:

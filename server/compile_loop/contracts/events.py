@@ -261,6 +261,10 @@ class Waiting(Event):
     person: bool = False
 
 
+class ListenerError(Exception):
+    """A listener cannot go on, and the run does without it; the message is a sentence for the user."""
+
+
 @dataclass(frozen=True, slots=True)
 class Warned(Event):
     """Something that a person should know and that does not end the run."""

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from compile_loop.contracts.events import (
     EditApplied,
     Event,
+    ListenerError,
     RunFinished,
     RunStarted,
     SuggestionApplied,
@@ -73,6 +74,9 @@ class Run:
         for listener in tuple(self._listeners):
             try:
                 listener(event)
+            except ListenerError as error:
+                self._listeners.remove(listener)
+                self._tell(Warned(str(error)))
             except Exception as error:
                 self._listeners.remove(listener)
                 self._tell(Warned(f"A listener of this run failed and hears no more of it: {error or repr(error)}"))

@@ -8,6 +8,7 @@ rounds/N/         diff.patch, check.txt; round 0 is the baseline
 final/check.txt   the last run of the contract, from a clean start
 candidate.diff    the result, or the best state of a run that was lost
 report.json       how it went; its presence says that the run ended
+cut-off           empty, where the record could not be written to the end, since the disk is full or away
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from __future__ import annotations
 import os
 import time
 from pathlib import Path
+
+from compile_loop.contracts.events import ListenerError
 
 RUN = "run.json"
 EVENTS = "events.jsonl"
@@ -26,9 +29,10 @@ FINAL = "final"
 CANDIDATE = "candidate.diff"
 REPORT = "report.json"
 RESUMED = "resumed.json"
+CUT_OFF = "cut-off"
 
 
-class RecordError(Exception):
+class RecordError(ListenerError):
     """A record that cannot be written, read or found; the message is a sentence for the user."""
 
 
@@ -46,6 +50,14 @@ def make_folder(runs: Path, name: str) -> Path:
     except OSError as error:
         raise cannot_write(folder, error) from error
     return folder
+
+
+def make_room(folder: Path) -> None:
+    """A folder within a record. Raises `RecordError`."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise cannot_write(folder, error) from error
 
 
 def write_whole(place: Path, data: bytes) -> None:

@@ -11,8 +11,8 @@ from compile_loop.record import folder as at
 
 
 def under_way(folder: Path) -> bool:
-    """Whether the run has not ended and the process that it belongs to still runs."""
-    if (folder / at.REPORT).exists():
+    """Whether the run has not ended, the process that it belongs to still runs, and the record goes on."""
+    if (folder / at.REPORT).exists() or (folder / at.CUT_OFF).exists():
         return False
     try:
         owner = json.loads((folder / at.RUN).read_text("utf-8"))["owner"]

@@ -27,7 +27,7 @@ from compile_loop.edits.unified import unified_diff
 from compile_loop.record import folder as at
 from compile_loop.record.asked import Asked
 from compile_loop.record.event_lines import described
-from compile_loop.record.folder import Lines, RecordError, folder_name, make_folder, write_whole
+from compile_loop.record.folder import Lines, RecordError, folder_name, make_folder, make_room, write_whole
 from compile_loop.record.redact import Redactor
 from compile_loop.record.report import ReportBuilder, mode_of
 from compile_loop.record.resumable import can_be_resumed
@@ -75,8 +75,7 @@ class Recorder:
             if self._events is not None:
                 self._write(event)
         except RecordError as error:
-            self._end(error)
-            raise
+            raise self._cut_off(error) from error
 
     def turn(self, line: str) -> None:
         """Write one turn down, as the generator's own log gives it. Trouble is told with the next event."""
@@ -93,7 +92,7 @@ class Recorder:
             try:
                 write()
             except RecordError as error:
-                self._end(error)
+                self._cut_off(error)
 
     def _start(self, event: RunStarted) -> None:
         now = time.time()
@@ -153,7 +152,7 @@ class Recorder:
         text = (
             f"== {result.check} ({event.in_pass.value}): {how}, {result.duration:.3f} s\n{result.stdout}{result.stderr}"
         )
-        (self.folder / place).mkdir(parents=True, exist_ok=True)
+        make_room(self.folder / place)
         lines = Lines(self.folder / place / "check.txt")
         try:
             lines.add(self._redactor.text(text if text.endswith("\n") else f"{text}\n"))
@@ -173,6 +172,18 @@ class Recorder:
     def _put(self, name: str, text: str) -> None:
         assert self.folder is not None
         write_whole(self.folder / name, self._redactor.text(text).encode("utf-8", "backslashreplace"))
+
+    def _cut_off(self, error: RecordError) -> RecordError:
+        """The record stays as it is: the run is no longer under way in it, and can be resumed from there."""
+        said = (
+            f"This run is written down no further, and goes on: {error}. Make room there, or make the folder writable."
+        )
+        self._end(RecordError(said))
+        if self.folder is not None:
+            with contextlib.suppress(OSError):
+                (self.folder / at.CUT_OFF).touch()
+        assert self._trouble is not None
+        return self._trouble
 
     def _end(self, trouble: RecordError | None) -> None:
         self._trouble = trouble

@@ -35,11 +35,11 @@ def apply_edit(root: Path, edit: Edit, journals: Path) -> None:
             journal.restore()
         except OSError as trouble:
             raise ApplyError(
-                f"The edit could not be written: {error}. The files could not be put back yet either ({trouble}); "
+                f"The edit could not be written: {_words(error)}. The files could not be put back yet either ({trouble}); "
                 "they will be at the next start."
             ) from error
         journal.discard()
-        raise ApplyError(f"The edit could not be written, and nothing was changed: {error}.") from error
+        raise ApplyError(f"The edit could not be written, and nothing was changed: {_words(error)}.") from error
     journal.discard()
     for change in edit.files:
         place = root / change.path
@@ -47,6 +47,12 @@ def apply_edit(root: Path, edit: Edit, journals: Path) -> None:
             raise ApplyError(
                 f"{change.path} was written, but is not what was meant: it changed at the same moment. Look at it."
             )
+
+
+def _words(error: OSError | ShadowError) -> str:
+    if isinstance(error, OSError):
+        return f"{error.filename or 'a file'}: {error.strerror or error}"
+    return str(error).rstrip(".")
 
 
 def _refuse_if_changed(root: Path, change: FileChange) -> None:

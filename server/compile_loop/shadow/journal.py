@@ -87,7 +87,10 @@ class Journal:
                 _write(self._place / "new", new)
             self._save(str(path) if new is not None and not _can_be_replaced(path.resolve()) else None)
         except OSError as error:
-            raise ShadowError(f"{path} is not edited, because its original could not be kept: {error}.") from error
+            raise ShadowError(
+                f"{path} is not edited, because its original could not be kept in {self._place.parent}: "
+                f"{error.strerror or error}. Make room there, or make the folder writable."
+            ) from error
 
     def _save(self, torn: str | None) -> None:
         index = {
