@@ -40,6 +40,7 @@ test("typed into the same lines before Apply: a choice, nothing overwritten; the
       await vscode.page.locator(".tab.active", { hasText: "Compile Loop: main.c" }).waitFor();
       await vscode.page.locator(".editor-actions").getByRole("button", { name: "Accept Result" }).click();
       await until("the edit", () => vscode.text("main.c") === BROKEN.replace("x", "0"));
+      await vscode.diffClosed();
 
       // The other way out: the fix in place of what was typed, which one undo brings back.
       await vscode.focusEditor();
@@ -54,6 +55,7 @@ test("typed into the same lines before Apply: a choice, nothing overwritten; the
       await vscode.press(question, "Apply");
       await vscode.press(choice, "Use the Fix");
       await until("the fix", () => vscode.text("main.c") === BROKEN.replace("x", "0"));
+      await vscode.diffClosed();
       await vscode.focusEditor();
       await vscode.page.keyboard.press("Control+Z");
       await until("what was typed", () => vscode.text("main.c") === typed);

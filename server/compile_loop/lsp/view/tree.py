@@ -54,7 +54,7 @@ def _run(record: Record) -> TreeNode:
     return TreeNode(
         id=str(Node("run", record.id)),
         label=label_of_record(record),
-        description=" · ".join(filter(None, [ending, count(rounds, "round"), when_of(record)])),
+        description=" · ".join(filter(None, [ending, count(rounds, "round") if rounds else "", when_of(record)])),
         tooltip="\n".join(filter(None, [f"{started} UTC, run {record.id}", record.asked.root, message_of(record)])),
         icon=ICONS.get(ending, "error"),
         context=f"run.{can}",
