@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from tests.loop.running import block, snapshot, workspace
+from tests.support.sleepers import own_seconds, sleeping
 
 BROKEN = "int twice(int n)\n{\n    int r = n * 2\n    return r;\n}\n"
 SEMICOLON = block("    int r = n * 2\n", "    int r = n * 2;\n")
@@ -143,12 +144,13 @@ def test_ctrl_c_cancels_with_130_and_leaves_nothing_running(
     tmp_path: Path, command: str, number: signal.Signals
 ) -> None:
     workspace(tmp_path, a_c=BROKEN)
+    seconds = own_seconds()  # the same test may run elsewhere at the same time
     process = subprocess.Popen(
-        [sys.executable, "-m", "compile_loop", command, "a.c", "--check", "sleep 71.125"], cwd=tmp_path,
+        [sys.executable, "-m", "compile_loop", command, "a.c", "--check", f"sleep {seconds}"], cwd=tmp_path,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
     )  # fmt: skip
     deadline = time.monotonic() + 20
-    while not _running("71.125") and time.monotonic() < deadline:
+    while not sleeping(seconds) and time.monotonic() < deadline:
         time.sleep(0.05)
     process.send_signal(number)
     began = time.monotonic()
@@ -156,11 +158,7 @@ def test_ctrl_c_cancels_with_130_and_leaves_nothing_running(
     assert time.monotonic() - began < 3
     assert process.returncode == 130, output
     assert b"Cancelled" in output
-    assert not _running("71.125")
-
-
-def _running(word: str) -> bool:
-    return subprocess.run(["pgrep", "-f", f"^sleep {word}"], capture_output=True, check=False).returncode == 0
+    assert not sleeping(seconds)
 
 
 @pytest.mark.spec("W3")
@@ -276,6 +274,18 @@ def test_doctor_says_what_was_found_and_what_is_missing(tmp_path: Path) -> None:
     by_name = {f["name"]: f for f in document["findings"]}
     assert by_name["Python"]["ok"] and "copy" in by_name and not by_name["fix asks"]["ok"]
     assert all(f["found"] and not f["advice"] if f["ok"] else f["advice"] for f in document["findings"])
+
+
+@pytest.mark.spec("P3", "D5")
+def test_doctor_names_the_language_servers_that_a_run_asks(tmp_path: Path) -> None:
+    server = tmp_path / ".venv" / "bin" / "ty"
+    server.parent.mkdir(parents=True)
+    server.write_text("#!/bin/sh\n")
+    server.chmod(0o755)
+    findings = json.loads(cli(tmp_path, "doctor", "--json").stdout)["findings"]
+    servers = {one["name"]: one for one in findings if one["part"] == "language server"}
+    assert {"clangd", "gopls", "rust-analyzer", "ty"} == set(servers)
+    assert servers["ty"]["found"] == str(server)
 
 
 @pytest.mark.spec("P3")

@@ -21,6 +21,7 @@ from compile_loop.mcp.entry import missing
 from compile_loop.models.choice import advice
 from compile_loop.models.find import find_keys, find_servers
 from compile_loop.shadow.probe import explain
+from compile_loop.toolchains.language_server.servers import server_program
 from compile_loop.toolchains.manifest import installed
 from compile_loop.toolchains.registry import known_tools, language_servers, way_to_get
 from compile_loop.version import VERSION
@@ -121,7 +122,7 @@ def _servers() -> list[Finding]:
     findings = []
     for servers in language_servers():
         names = [server.command[0] for server in servers]
-        found = next(((name, place) for name in names if (place := installed(name, Path.cwd()))), None)
+        found = next(((name, place) for name in names if (place := server_program(name, Path.cwd()))), None)
         name, place = found or (names[0], "")
         findings.append(Finding("language server", name, found is not None, place, way_to_get(servers[0].package)))
     return findings

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from tests.support.sources import Tree as Files
 from compile_loop.contracts.diagnostics import Diagnostic, Phase, Range, Severity
 from compile_loop.toolchains.language_server.matching import finding_near, same_finding
 from compile_loop.toolchains.language_server.python_imports import imports_a_stranger
-from compile_loop.toolchains.language_server.servers import LanguageServer
+from compile_loop.toolchains.language_server.servers import LanguageServer, server_question
 from compile_loop.toolchains.language_server.workspace_edit import edits_of
 from compile_loop.toolchains.registry import language_servers
 from compile_loop.toolchains.tree import Tree
@@ -119,6 +120,32 @@ def test_server_is_asked_about_what_it_may_know(changed: dict[str, Any], known: 
     server = LanguageServer(("x",), "x", {".py": "python"}, ("mypy",))
     fields: dict[str, Any] = {"file": "a.py", "range": Range.of(0, 0, 0, 1), "source": "mypy", "phase": Phase.TYPE}
     assert server.knows(Diagnostic("m", **{**fields, **changed})) is known
+
+
+def test_server_is_looked_for_in_the_project_and_on_the_path_and_not_above(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def put(folder: Path) -> str:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "served").write_text("#!/bin/sh\n")
+        (folder / "served").chmod(0o755)
+        return str(folder / "served")
+
+    def asked() -> list[str]:
+        server = LanguageServer(("served", "--stdio"), "x", {".py": "python"}, ("mypy",))
+        one = Diagnostic("m", "a.py", Range.of(0, 0, 0, 1), source="mypy", phase=Phase.TYPE)
+        questions = server_question((server,), [one], root)
+        return [json.loads(question.command[-1])["server"][0] for question in questions]
+
+    root = tmp_path / "above" / "root"
+    root.mkdir(parents=True)
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    put(tmp_path / "above" / "node_modules" / ".bin")
+    assert asked() == []
+    on_path = put(tmp_path / "bin")
+    assert asked() == [on_path]
+    own = put(root / ".venv" / "bin")
+    assert asked() == [own]
 
 
 def test_every_server_says_how_it_is_got_and_what_it_knows() -> None:

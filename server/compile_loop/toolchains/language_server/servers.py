@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
@@ -10,7 +11,7 @@ from typing import Any
 from compile_loop.contracts.diagnostics import Diagnostic, Phase
 from compile_loop.toolchains.advice import Question, is_inside
 from compile_loop.toolchains.language_server.quick_fixes import quick_fixes
-from compile_loop.toolchains.manifest import installed
+from compile_loop.toolchains.manifest import own_program
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +47,14 @@ def server_question(servers: Sequence[LanguageServer], about: Sequence[Diagnosti
     """The question to the first of these servers that the user has; none where none of the errors is for it."""
     for server in servers:
         known = [one for one in about if server.knows(one)]
-        program = installed(server.command[0], root) if known else None
+        program = server_program(server.command[0], root) if known else None
         if program is not None:
             here = replace(server, command=(program, *server.command[1:]))
             yield quick_fixes(here.command, known, languages=here.languages, options=here.options, seconds=here.seconds)
             return
+
+
+def server_program(name: str, root: Path) -> str | None:
+    """The project's own copy, else the one on PATH: what lies in folders above the workspace is nobody's that was trusted."""
+    own = own_program(name, root, root)
+    return str(root / own) if "/" in own else shutil.which(own)
