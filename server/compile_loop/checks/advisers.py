@@ -18,8 +18,8 @@ from compile_loop.toolchains.registry import advisers, language_servers
 
 _SECONDS = 45.0
 """What one question may take; a language service loads a whole project first."""
-_SERVER_SECONDS = 90.0
-"""What language servers may take in one run."""
+_SERVER_SECONDS = 30.0
+"""What language servers may take in one run: the user waits for a model meanwhile."""
 _MOST_LINES = 20_000
 
 

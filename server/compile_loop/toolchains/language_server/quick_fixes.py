@@ -29,7 +29,7 @@ def quick_fixes(
     *,
     languages: Mapping[str, str],
     options: Mapping[str, Any] | None = None,
-    seconds: float = 30.0,
+    seconds: float = 15.0,
 ) -> Question:
     """The question to the language server that `server` starts, in the workspace's root; it gets so many seconds.
 

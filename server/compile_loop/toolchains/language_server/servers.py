@@ -30,7 +30,7 @@ class LanguageServer:
     languages: Mapping[str, str]
     sources: tuple[str, ...]
     options: Mapping[str, Any] = field(default_factory=dict)
-    seconds: float = 30.0
+    seconds: float = 15.0
 
     def knows(self, one: Diagnostic) -> bool:
         """Whether an error is of a kind that it may have fixes for: what it sees without linking or running anything."""

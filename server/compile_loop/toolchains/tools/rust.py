@@ -64,7 +64,7 @@ RUST_ANALYZER = LanguageServer(
     sources=("rustc",),
     # Cargo itself was asked before: what it finds is known, and would be found at the price of one more check.
     options={"checkOnSave": False, "cachePriming": {"enable": False}, "primeCaches": {"enable": False}},
-    seconds=40.0,
+    seconds=25.0,
 )
 
 TOOLCHAIN = Toolchain(
