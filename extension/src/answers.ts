@@ -1,32 +1,21 @@
 import { ConfigurationTarget, commands, QuickPickItemKind, type Tab, tasks, Uri, window, workspace } from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
+import { quickFixes } from "./fixes.js";
 import { SHOW } from "./notify.js";
-import {
-  ConfigureRequest,
-  type DiffParams,
-  DiffRequest,
-  ExecuteRequest,
-  InputRequest,
-  MatchersRequest,
-  MessageRequest,
-  PickRequest,
-  SECTION,
-  SecretRequest,
-  TasksRequest,
-} from "./protocol.js";
+import * as protocol from "./protocol.js";
 import type { Secrets } from "./secrets.js";
-import { declaredMatchers, described } from "./tasks.js";
+import { declared, described } from "./tasks.js";
 
 /** Has the server's wishes carried out: it decides, and this editor asks, shows and keeps (SPEC V10). */
 export function answer(client: LanguageClient, secrets: Secrets): void {
   const diffs = new Map<string, Tab>();
-  client.onRequest(MessageRequest, async ({ kind, text, choices, modal }) => ({
+  client.onRequest(protocol.MessageRequest, async ({ kind, text, choices, modal }) => ({
     choice: await SHOW[kind](text, { modal }, ...choices),
   }));
-  client.onRequest(InputRequest, async ({ title, prompt, value, password }, token) => ({
+  client.onRequest(protocol.InputRequest, async ({ title, prompt, value, password }, token) => ({
     value: await window.showInputBox({ title, prompt, value, password, ignoreFocusOut: true }, token),
   }));
-  client.onRequest(PickRequest, async ({ title, placeholder, many, items }, token) => {
+  client.onRequest(protocol.PickRequest, async ({ title, placeholder, many, items }, token) => {
     const options = { title, placeHolder: placeholder, matchOnDescription: true, ignoreFocusOut: true };
     const { Separator, Default } = QuickPickItemKind;
     const lines = items.map((item) => ({ ...item, kind: item.separator ? Separator : Default }));
@@ -35,23 +24,27 @@ export function answer(client: LanguageClient, secrets: Secrets): void {
       : await window.showQuickPick(lines, options, token);
     return { ids: picked && [picked].flat().map((item) => item.id) };
   });
-  client.onRequest(SecretRequest, (params) => secrets.handle(params));
-  client.onRequest(ExecuteRequest, async ({ command, arguments: given }) => {
+  client.onRequest(protocol.SecretRequest, (params) => secrets.handle(params));
+  client.onRequest(protocol.ExecuteRequest, async ({ command, arguments: given }) => {
     await commands.executeCommand(command, ...given.map(unwrapped));
     return {};
   });
-  client.onRequest(ConfigureRequest, async ({ name, value, folder }) => {
+  client.onRequest(protocol.ConfigureRequest, async ({ name, value, folder }) => {
     const { Global, WorkspaceFolder } = ConfigurationTarget;
     const target = folder ? WorkspaceFolder : Global;
-    await workspace.getConfiguration(SECTION, folder ? Uri.parse(folder) : null).update(name, value, target);
+    await workspace.getConfiguration(protocol.SECTION, folder ? Uri.parse(folder) : null).update(name, value, target);
     return {};
   });
-  client.onRequest(DiffRequest, async (params) => {
+  client.onRequest(protocol.DiffRequest, async (params) => {
     await (params.files.length > 0 ? open(params, diffs) : close(params.key, diffs));
     return {};
   });
-  client.onRequest(TasksRequest, async () => ({ tasks: (await tasks.fetchTasks()).map(described) }));
-  client.onRequest(MatchersRequest, declaredMatchers);
+  client.onRequest(protocol.TasksRequest, async () => ({ tasks: (await tasks.fetchTasks()).map(described) }));
+  const matchers = () => ({ matchers: declared("problemMatchers"), patterns: declared("problemPatterns") });
+  client.onRequest(protocol.MatchersRequest, matchers);
+  client.onRequest(protocol.QuickFixesRequest, async ({ places }) => ({
+    offers: await Promise.all(places.map(quickFixes)),
+  }));
 }
 
 function unwrapped(value: unknown): unknown {
@@ -59,7 +52,7 @@ function unwrapped(value: unknown): unknown {
   return uri === undefined ? value : Uri.parse(uri);
 }
 
-async function open({ key, title, files }: DiffParams, diffs: Map<string, Tab>): Promise<void> {
+async function open({ key, title, files }: protocol.DiffParams, diffs: Map<string, Tab>): Promise<void> {
   await commands.executeCommand(
     "vscode.changes",
     title,

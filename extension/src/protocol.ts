@@ -201,6 +201,8 @@ export interface AcceptResult {
   rebased: string[];
   /** URIs of files whose text, after applying, is not what was meant: something else changed them at the same time. */
   differs: string[];
+  /** URIs of files that the user left out, where the editor asked. */
+  left: string[];
 }
 
 /** `compileLoop/discard`: forget a result. */
@@ -406,6 +408,48 @@ export interface Matchers {
   patterns?: (Record<string, unknown>)[] | undefined;
 }
 
+/** A place in a document, as in the LSP. */
+export interface Position {
+  line: number;
+  character: number;
+}
+
+/** From `start` up to, not including, `end`. */
+export interface Span {
+  start: Position;
+  end: Position;
+}
+
+/** Where fixes are asked for. */
+export interface FixPlace {
+  uri: string;
+  range: Span;
+}
+
+/** One change of a document's text. */
+export interface FixEdit {
+  uri: string;
+  range: Span;
+  text: string;
+}
+
+/** A quick fix that an extension offers, as far as it edits text. */
+export interface QuickFix {
+  title: string;
+  preferred: boolean;
+  edits: FixEdit[];
+}
+
+/** `compileLoop/quickFixes`, from the server: which quick fixes do other extensions offer there? */
+export interface QuickFixesParams {
+  places: FixPlace[];
+}
+
+/** Those of each place. */
+export interface QuickFixes {
+  offers: QuickFix[][];
+}
+
 /** `compileLoop/taskEnded`, a notification from the client. */
 export interface TaskEnded {
   task: EditorTask;
@@ -507,6 +551,7 @@ export const ConfigureRequest = "compileLoop/configure" as unknown as RequestTyp
 export const DiffRequest = "compileLoop/diff" as unknown as RequestType<DiffParams, Nothing, void>;
 export const TasksRequest = "compileLoop/tasks" as unknown as RequestType<Nothing, TaskList, void>;
 export const MatchersRequest = "compileLoop/matchers" as unknown as RequestType<Nothing, Matchers, void>;
+export const QuickFixesRequest = "compileLoop/quickFixes" as unknown as RequestType<QuickFixesParams, QuickFixes, void>;
 export const LanguageModelsRequest = "compileLoop/languageModels" as unknown as RequestType<Nothing, LentModels, void>;
 export const AskModelRequest = "compileLoop/askModel" as unknown as RequestType<AskModelParams, ModelEnded, void>;
 export const RunEventNotification = "compileLoop/runEvent" as unknown as NotificationType<RunEvent>;

@@ -1,5 +1,5 @@
 import { extensions, ProcessExecution, ShellExecution, type Task } from "vscode";
-import type { EditorTask, Matchers } from "./protocol.js";
+import type { EditorTask } from "./protocol.js";
 
 /** A task as plain data; nothing of it is interpreted here. */
 export function described(task: Task): EditorTask {
@@ -25,9 +25,7 @@ export function described(task: Task): EditorTask {
   };
 }
 
-/** What extensions declare for lines of output; the server reads it. */
-export function declaredMatchers(): Matchers {
-  const declared = extensions.all.map(({ packageJSON }) => packageJSON.contributes);
-  const of = (key: string) => declared.flatMap((each) => each?.[key] ?? []);
-  return { matchers: of("problemMatchers"), patterns: of("problemPatterns") };
+/** What extensions declare in their manifests under `key`. */
+export function declared(key: string): Record<string, unknown>[] {
+  return extensions.all.flatMap(({ packageJSON }) => packageJSON.contributes?.[key] ?? []);
 }

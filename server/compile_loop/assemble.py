@@ -11,7 +11,7 @@ from typing import Any
 
 from compile_loop import clearing
 from compile_loop.checks.admission import check_scripts, gate
-from compile_loop.checks.advisers import ToolAdvisers
+from compile_loop.checks.advisers import AdvisersInTurn, ToolAdvisers
 from compile_loop.checks.concealment import hide_from_processes
 from compile_loop.checks.contract import CommandContract
 from compile_loop.checks.contract_file import NAME as CONTRACT_FILE
@@ -27,6 +27,7 @@ from compile_loop.contracts.events import Event, Pass
 from compile_loop.contracts.holdouts import Holdout
 from compile_loop.contracts.honesty import Finding, Inspect
 from compile_loop.contracts.protocols import (
+    Advisers,
     AskUser,
     AuthGate,
     ModelError,
@@ -78,7 +79,7 @@ class Job:
     lines of hidden checks. `buffers` is unsaved text, encoded as the file on disk is. `generator` and `consult` stand in
     for the models of the settings. `ask_user` and `auth` are the face's dialogs, where it has any. `memory` stands in for
     this machine's repair memory; `lineage` names runs that this one `continues` or `resumes`. `model_reason` says why the
-    settings name this model where the user did not.
+    settings name this model where the user did not. `advisers` are asked for fixes after the tools.
     """
 
     root: Path
@@ -99,6 +100,7 @@ class Job:
     memory: RepairMemory | None = None
     lineage: Mapping[str, str] = field(default_factory=dict)
     tasks: Mapping[str, Check] = field(default_factory=dict)
+    advisers: Advisers | None = None
 
 
 def start(job: Job) -> Run:
@@ -153,13 +155,21 @@ def start(job: Job) -> Run:
         consult_price=price_of_model(_for_consulting(job.settings)),
         model_reason=job.model_reason,
         advice=advice(os.environ),
-        advisers=ToolAdvisers(os.environ, _secret_names(job.settings)) if job.settings.suggestions else None,
+        advisers=_advisers(job),
         hold=HeldFiles(root, state_folder() / "held"),
     )
     if not job.settings.record:
         return Run(request, parts)
     parts, recorder = _recorded(job, root, request, parts)
     return Run(request, parts, listeners=(recorder,))
+
+
+def _advisers(job: Job) -> Advisers | None:
+    """Who is asked for fixes that no check prints: tools, then whom the face knows."""
+    if not job.settings.suggestions:
+        return None
+    tools = ToolAdvisers(os.environ, _secret_names(job.settings))
+    return AdvisersInTurn(tools, job.advisers) if job.advisers else tools
 
 
 def _inspector(root: Path) -> Inspect:

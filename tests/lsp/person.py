@@ -23,6 +23,8 @@ class Person:
     tasks: list[dict[str, Any]] = field(default_factory=list)
     declared: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     """Problem matchers and patterns of extensions."""
+    fixes: Callable[[dict[str, Any]], Any] = lambda _place: []
+    """What extensions offer at a place."""
 
     def __post_init__(self) -> None:
         features = self.editor.client.protocol.fm.features
@@ -31,6 +33,7 @@ class Person:
         features["compileLoop/secret"] = self._secret
         features["compileLoop/tasks"] = lambda _params: {"tasks": self.tasks}
         features["compileLoop/matchers"] = lambda _params: self.declared
+        features["compileLoop/quickFixes"] = self._quick_fixes
         features["compileLoop/languageModels"] = lambda _params: {"models": []}
         for name in ("progress", "treeChanged"):
             features[f"compileLoop/{name}"] = self._noted(name)
@@ -49,6 +52,11 @@ class Person:
             return {}
 
         return handle
+
+    def _quick_fixes(self, params: Any) -> dict[str, Any]:
+        value = _plain(params)
+        self.asked.append(("quickFixes", value))
+        return {"offers": [self.fixes(place) for place in value["places"]]}
 
     def _noted(self, name: str) -> Callable[[Any], None]:
         return lambda params: self.editor.log.append((f"compileLoop/{name}", _plain(params)))

@@ -10,7 +10,7 @@ from compile_loop.checks.child_environment import child_environment
 from compile_loop.checks.process import run_process
 from compile_loop.checks.shadow_sources import ShadowSources, user_lines
 from compile_loop.contracts.diagnostics import Diagnostic
-from compile_loop.contracts.protocols import Shadow
+from compile_loop.contracts.protocols import Advisers, Shadow
 from compile_loop.toolchains.advice import Question
 from compile_loop.toolchains.answers import with_answer
 from compile_loop.toolchains.language_server.servers import server_question
@@ -21,6 +21,19 @@ _SECONDS = 45.0
 _SERVER_SECONDS = 30.0
 """What language servers may take in one run: the user waits for a model meanwhile."""
 _MOST_LINES = 20_000
+
+
+class AdvisersInTurn:
+    """Several advisers: what the later ones offer comes after."""
+
+    def __init__(self, *advisers: Advisers) -> None:
+        self._advisers = advisers
+
+    async def advise(self, shadow: Shadow, diagnostics: Sequence[Diagnostic]) -> Sequence[Diagnostic]:
+        """The same diagnostics, with what all of them offer added."""
+        for adviser in self._advisers:
+            diagnostics = await adviser.advise(shadow, diagnostics)
+        return diagnostics
 
 
 class ToolAdvisers:

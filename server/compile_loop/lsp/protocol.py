@@ -237,6 +237,8 @@ class AcceptResult(Model):
     """URIs of files where the edit was laid over the user's typing, verified again."""
     differs: list[str] = Field(default_factory=list)
     """URIs of files whose text, after applying, is not what was meant: something else changed them at the same time."""
+    left: list[str] = Field(default_factory=list)
+    """URIs of files that the user left out, where the editor asked."""
 
 
 class DiscardParams(Model):
@@ -466,6 +468,55 @@ class Matchers(Model):
     patterns: list[dict[str, Any]] = Field(default_factory=list)
 
 
+class Position(Model):
+    """A place in a document, as in the LSP."""
+
+    line: int = Field(ge=0)
+    character: int = Field(ge=0)
+
+
+class Span(Model):
+    """From `start` up to, not including, `end`."""
+
+    start: Position
+    end: Position
+
+
+class FixPlace(Model):
+    """Where fixes are asked for."""
+
+    uri: str
+    range: Span
+
+
+class FixEdit(Model):
+    """One change of a document's text."""
+
+    uri: str
+    range: Span
+    text: str
+
+
+class QuickFix(Model):
+    """A quick fix that an extension offers, as far as it edits text."""
+
+    title: str
+    preferred: bool
+    edits: list[FixEdit]
+
+
+class QuickFixesParams(Model):
+    """`compileLoop/quickFixes`, from the server: which quick fixes do other extensions offer there?"""
+
+    places: list[FixPlace]
+
+
+class QuickFixes(Model):
+    """Those of each place."""
+
+    offers: list[list[QuickFix]]
+
+
 class TaskEnded(Model):
     """`compileLoop/taskEnded`, a notification from the client."""
 
@@ -582,6 +633,7 @@ SERVER_REQUESTS: dict[str, tuple[type[Model], type[Model]]] = {
     "diff": (DiffParams, Nothing),
     "tasks": (Nothing, TaskList),
     "matchers": (Nothing, Matchers),
+    "quickFixes": (QuickFixesParams, QuickFixes),
     "languageModels": (Nothing, LentModels),
     "askModel": (AskModelParams, ModelEnded),
 }

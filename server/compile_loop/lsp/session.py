@@ -125,7 +125,11 @@ class Session:
             model_reason=why,
         )
         if self._ls.ui.rich:
-            job = await asyncio.to_thread(_with_person, job, self._ls.ui, Crossing(), LentModels(self._ls))
+            from compile_loop.lsp.editor_fixes import EditorFixes
+
+            crossing = Crossing()
+            job = await asyncio.to_thread(_with_person, job, self._ls.ui, crossing, LentModels(self._ls))
+            job = replace(job, advisers=EditorFixes(self._ls.ui, self._ls.documents, crossing))
         if self._make is None:  # what is done once more has its check already
             from compile_loop.lsp.task_checks import with_tasks
 

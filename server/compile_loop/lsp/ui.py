@@ -21,6 +21,7 @@ from compile_loop.lsp.protocol import (
     EditorTask,
     Entered,
     ExecuteParams,
+    FixPlace,
     InputParams,
     LentModel,
     LentModels,
@@ -32,6 +33,9 @@ from compile_loop.lsp.protocol import (
     Picked,
     PickItem,
     PickParams,
+    QuickFix,
+    QuickFixes,
+    QuickFixesParams,
     SecretParams,
     TaskList,
     dump,
@@ -130,6 +134,10 @@ class Ui:
         """Problem matchers that its extensions declare."""
         return Matchers()
 
+    async def quick_fixes(self, places: Sequence[FixPlace]) -> list[list[QuickFix]]:
+        """What other extensions offer at each place."""
+        return []
+
     async def language_models(self) -> list[LentModel]:
         """Models that the editor offers."""
         return []
@@ -206,6 +214,14 @@ class RichUi(Ui):
         except (JsonRpcException, ValueError) as error:
             log.warning("The editor does not say which problem matchers its extensions have: %s", error)
             return Matchers()
+
+    async def quick_fixes(self, places: Sequence[FixPlace]) -> list[list[QuickFix]]:
+        """What other extensions offer at each place."""
+        try:
+            return (await self._request("quickFixes", QuickFixesParams(places=list(places)), QuickFixes)).offers
+        except (JsonRpcException, ValueError) as error:
+            log.warning("The editor does not say which quick fixes its extensions offer: %s", error)
+            return []
 
     async def language_models(self) -> list[LentModel]:
         """Models that the editor offers."""

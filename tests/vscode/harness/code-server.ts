@@ -53,6 +53,8 @@ export interface Options {
   readonly vsix?: string | undefined;
   /** What a model that another extension offers says, one reply a request; without it there is no such model. */
   readonly lent?: readonly LentReply[];
+  /** Another extension has errors, quick fixes and a problem matcher for plain text. */
+  readonly speller?: boolean;
 }
 
 export interface LentReply {
@@ -86,11 +88,15 @@ export class CodeServer {
   private child: ChildProcess | undefined;
   private port = 0;
 
-  async start({ settings = {}, trusted = true, env = {}, vsix, lent }: Options): Promise<void> {
+  async start({ settings = {}, trusted = true, env = {}, vsix, lent, speller }: Options): Promise<void> {
     this.configure(settings);
     this.addExtensions(vsix);
     if (lent) {
       this.addLender(lent);
+    }
+    if (speller) {
+      const folder = join(this.root, "extensions", "compile-loop.speller-0.0.1");
+      cpSync(join(ROOT, "tests/vscode/speller"), folder, { recursive: true });
     }
     this.port = await freePort();
     const log = openSync(this.logFile, "w");

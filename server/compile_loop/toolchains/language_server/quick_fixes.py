@@ -63,12 +63,12 @@ def _read(about: Sequence[Diagnostic], lines: Sequence[str], root: str, sources:
     try:
         offers = json.loads(answer).get("offers", [])
         tree = Tree(root=root, cwd=root, sources=sources)
-        return {one: tuple(_suggestions(one, found, tree, by)) for one, found in zip(about, offers, strict=False)}
+        return {one: tuple(suggestions_of(one, found, tree, by)) for one, found in zip(about, offers, strict=False)}
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return {}
 
 
-def _suggestions(one: Diagnostic, found: Sequence[Mapping[str, Any]], tree: Tree, by: str) -> Iterator[Suggestion]:
+def suggestions_of(one: Diagnostic, found: Sequence[Mapping[str, Any]], tree: Tree, by: str) -> Iterator[Suggestion]:
     """One fix, or the one that the server prefers, states what was meant; a choice is a person's.
 
     What is not to be taken in any case leaves no choice.
