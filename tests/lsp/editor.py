@@ -84,6 +84,8 @@ class Editor:
         self.before_apply: Callable[[], None] | None = None
         self.after_apply: Callable[[], None] | None = None
         self.refuse_edits: str | None = None
+        self.ticked: Callable[[str, Any], bool] = lambda _uri, _edit: True
+        """Which text edits are taken over, by the document's URI, as in a preview that the editor shows."""
         self.opens_closed_files = True
         """As VS Code does; else closed files are edited on disk."""
 
@@ -314,7 +316,8 @@ class Editor:
         elif isinstance(operation, types.DeleteFile):
             path.unlink()
         else:
-            self._edit(operation.text_document.uri, operation.edits)
+            uri = operation.text_document.uri
+            self._edit(uri, [edit for edit in operation.edits if self.ticked(uri, edit)])
 
     def _edit(self, uri: str, edits: Any) -> None:
         document = self.documents.get(uri)

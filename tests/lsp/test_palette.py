@@ -102,6 +102,38 @@ async def test_ask_leaves_the_question_to_the_editor(start: Start, broken: Path)
     assert document.text == FIXED
 
 
+@pytest.mark.spec("V5")
+@pytest.mark.parametrize("ticked", ["none", "one", "a part", "discarded"])
+async def test_what_is_ticked_in_the_editors_preview_is_what_was_applied(
+    ticked: str, start: Start, broken: Path
+) -> None:
+    broken.write_text(TWO)
+    other = broken.with_name("b.c")
+    other.write_text(BROKEN)
+    reply = block("    return x;", "    return 1;", "a.c") + block("    return y;", "    return 2;")
+    with ModelServer(says(reply + block("    return x + y;", "    return x;", "b.c"))) as server:
+        settings = asks(server, apply="ask", saveAfterApply=True, check="gcc -fsyntax-only a.c b.c")
+        person = await at(start, broken.parent, settings=settings)
+        first, second = person.editor.open(broken), person.editor.open(other)
+        person.editor.ticked = {"none": lambda _uri, _edit: False, "one": lambda uri, _edit: uri == second.uri}.get(
+            ticked, lambda _uri, edit: "1" in edit.new_text
+        )
+        person.editor.refuse_edits = "" if ticked == "discarded" else None
+        await person.gives("fixWorkspace")
+        await person.hears("Tick in the preview what to apply")
+        said = {
+            "none": "the preview was discarded, or nothing was ticked in it.",
+            "one": "Applied to 1 file. a.c was left as it is.",
+            "a part": "Applied to 1 file, to a.c in part. b.c was left as it is.",
+            "discarded": "the preview was discarded, or nothing was ticked in it.",
+        }
+        shown = await person.hears(said[ticked])
+    assert (first.text == TWO) == (ticked != "a part") and (second.text == BROKEN) == (ticked != "one")
+    opened = [each["arguments"][0]["$uri"] for each in person.questions("execute") if each["command"] == "vscode.open"]
+    assert opened == {"one": [second.uri], "a part": [first.uri]}.get(ticked, [])
+    assert shown["choices"] == (["Undo"] if opened else ["Show Diff"])
+
+
 @pytest.mark.spec("Q17")
 async def test_files_are_saved_only_once_the_text_is_as_it_was_meant(start: Start, broken: Path) -> None:
     with ModelServer(says(REPLY)) as server:

@@ -31,10 +31,12 @@ from compile_loop.lsp.snapshot import same_text
 
 log = logging.getLogger(__name__)
 APPLY_TIMEOUT = 600.0
-"""Seconds; the client may ask the user first."""
+"""Seconds in which a client that asks nobody has to answer."""
 SETTLE = 2.0
 """Seconds in which the client's changes have to arrive after it said that it applied the edit."""
 POLL = 0.02
+NOT_TICKED = "Nothing was applied: the preview was discarded, or nothing was ticked in it."
+"""VS Code gives the same answer to both; others say that they applied what nobody ticked."""
 TRIES = 6
 """How often an edit is laid over typing that goes on, before the user is asked to pause."""
 
@@ -114,25 +116,43 @@ async def _apply(ls: LoopServer, result: Result, params: AcceptParams) -> Accept
             continue  # somebody may have typed while the check ran
         codec = ls.workspace.position_codec
         edit = workspace_edit(ready.files, abilities, codec, label, confirm=params.confirm)
-        refusal = await _send(ls, edit, label)
+        refusal = await _send(ls, edit, label, asks=params.confirm)
         if refusal is None:
-            return await _applied(ls, result, ready)
-        if not _typed_since(ls, ready):
+            return await _applied(ls, result, ready, asked=params.confirm)
+        if params.confirm or not _typed_since(ls, ready):
             break
     return AcceptResult(applied=False, message=refusal or "You are typing. Nothing was applied; try again in a moment.")
 
 
-async def _applied(ls: LoopServer, result: Result, ready: Prepared) -> AcceptResult:
+async def _applied(ls: LoopServer, result: Result, ready: Prepared, *, asked: bool) -> AcceptResult:
     changes = [file.change for file in ready.files]
+    differing = await _differing(ls, result, changes)
+    if asked and differing:
+        return await _chosen(ls, result, ready, differing)
     result.accepted.update(change.path for change in changes)
     ls.publisher.clear_run(result.run_id)
-    differing = await _differing(ls, result, changes)
     return AcceptResult(
         applied=True,
         message=_sentence(ready, [change.path for change in differing]),
         differs=[result.uri(change) for change in differing],
         rebased=[file.uri for file in ready.moved],
     )
+
+
+async def _chosen(ls: LoopServer, result: Result, ready: Prepared, differing: Sequence[FileChange]) -> AcceptResult:
+    """What came of an edit of which the user ticked a part in the editor's preview."""
+    by_path = {file.change.path: file for file in ready.files}
+    left = [change for change in differing if await _is(ls, result, change, change.before)]
+    parts = [change.path for change in differing if change not in left]
+    if len(left) == len(ready.files):
+        return AcceptResult(applied=False, message=NOT_TICKED)
+    untouched = {change.path for change in left}
+    result.accepted.update(by_path.keys() - untouched)
+    ls.publisher.clear_run(result.run_id)
+    said = f"Applied to {count(len(by_path) - len(untouched), 'file')}"
+    said += f", to {', '.join(parts)} in part." if parts else "."
+    said += f" {', '.join(sorted(untouched))} was left as it is." if untouched else ""
+    return AcceptResult(applied=True, message=said, left=[by_path[path].uri for path in sorted(untouched)])
 
 
 def _does_not_hold(ready: Prepared, reason: str) -> AcceptResult:
@@ -234,11 +254,11 @@ def _opens_unharmed(change: FileChange) -> bool:
         return False
 
 
-async def _send(ls: LoopServer, edit: types.WorkspaceEdit, label: str) -> str | None:
-    """Have the client apply an edit; a sentence where it did not."""
+async def _send(ls: LoopServer, edit: types.WorkspaceEdit, label: str, *, asks: bool) -> str | None:
+    """Have the client apply an edit; a sentence where it did not. Where it `asks` first, a person takes their time."""
     request = ls.workspace_apply_edit_async(types.ApplyWorkspaceEditParams(edit, label))
     try:
-        reply = await asyncio.wait_for(request, APPLY_TIMEOUT)
+        reply = await asyncio.wait_for(request, None if asks else APPLY_TIMEOUT)
     except asyncio.TimeoutError:
         return "The editor did not answer whether it applied the edit."
     except Exception as error:
@@ -246,6 +266,8 @@ async def _send(ls: LoopServer, edit: types.WorkspaceEdit, label: str) -> str | 
         return f"The editor did not apply the edit: {error}."
     if reply.applied:
         return None
+    if asks and not reply.failure_reason:
+        return NOT_TICKED
     reason = (
         f": {reply.failure_reason}"
         if reply.failure_reason
@@ -267,14 +289,19 @@ async def _differing(ls: LoopServer, result: Result, changes: Sequence[FileChang
 
 
 async def _as_meant(ls: LoopServer, result: Result, change: FileChange) -> bool:
+    return await _is(ls, result, change, change.after)
+
+
+async def _is(ls: LoopServer, result: Result, change: FileChange, meant: bytes | None) -> bool:
+    """Whether a file's text is this one; None: whether there is no such file."""
     path = result.path(change)
     document = ls.documents.open_document(path)
     if document is not None:
-        return change.after is not None and same_text(document.source, text_of(change.after, change.encoding))
+        return meant is not None and same_text(document.source, text_of(meant, change.encoding))
     disk = await asyncio.to_thread(_read, path)
-    if disk is None or change.after is None:
-        return disk is change.after
-    return same_text(text_of(disk, change.encoding), text_of(change.after, change.encoding))
+    if disk is None or meant is None:
+        return disk is meant
+    return same_text(text_of(disk, change.encoding), text_of(meant, change.encoding))
 
 
 def _sentence(ready: Prepared, differing: Sequence[str]) -> str:

@@ -134,6 +134,8 @@ async def apply(
     params = AcceptParams(
         run_id=result.run_id, uris=None if by_uri is None else list(by_uri), hunks=by_uri, confirm=confirm
     )
+    if confirm:  # VS Code ticks nothing by itself
+        await ls.ui.message("info", "Tick in the preview what to apply, then press its Apply.")
     done = await accept(ls, params)
     log.info("%s", done.message)
     if done.conflicts and ls.ui.rich:
@@ -148,7 +150,7 @@ async def apply(
     changes = [
         change if chosen is None else part_of(change, chosen[change.path])
         for change in result.edit.files
-        if chosen is None or change.path in chosen
+        if (chosen is None or change.path in chosen) and result.uri(change) not in done.left
     ]
     documents = [ls.documents.open_document(result.path(change)) for change in changes]
     left = {document.uri: document.source for document in documents if document is not None}

@@ -31,3 +31,22 @@ test("a server killed in the middle: said, started again, the next run works (V2
     });
   });
 });
+
+test("what a killed server had put into Problems goes with it (D05)", async () => {
+  await Model.run([{ text: REPLY, pause: 2_000 }], async (model) => {
+    const settings = { ...model.settings, "compileLoop.check": "g++ -fsyntax-only main.cpp" };
+    await Workbench.run("crash-problems", { settings, files: { "main.cpp": BROKEN } }, async (vscode) => {
+      const server = () => vscode.server.processes().find((process) => process.command.includes("compile_loop.lsp"));
+      const shown = () => vscode.state.diagnostics.map(({ message }) => message);
+      await vscode.openFile("main.cpp");
+      await vscode.command("Compile Loop: Fix This File Until It Compiles");
+      await vscode.notification("the model writes").waitFor();
+      await until("the check's error", () => shown().length === 1);
+      assert.match(shown().join(), /‘x’ was not declared in this scope/);
+      const first = await until("the server's process", server);
+      process.kill(first.pid, "SIGKILL");
+      await until("another server", () => ![undefined, first.pid].includes(server()?.pid));
+      await until("no error of the dead server", () => shown().length === 0);
+    });
+  });
+});
