@@ -42,7 +42,7 @@ async def test_a_file_is_fixed_previewed_and_applied(start: Start, broken: Path,
     assert (before.text, after.text) == (unsaved, wanted)
 
     accepted = await editor.accept(result["runId"])
-    nothing: dict[str, list[str]] = {"conflicts": [], "differs": [], "places": [], "rebased": []}
+    nothing: dict[str, list[str]] = {"conflicts": [], "differs": [], "left": [], "places": [], "rebased": []}
     assert accepted == {"applied": True, "message": "Applied to 1 file.", **nothing}
     assert document.text == wanted and broken.read_text() == BROKEN
     [edit] = editor.edits
