@@ -1,5 +1,6 @@
 // npm test: set up, then every test, ring by ring. `npm test -- quick` leaves out a real model and a real VS Code.
 import { spawnSync } from "node:child_process";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { python, root, say, setUpNode, setUpPython } from "./setup.mjs";
 
@@ -9,6 +10,7 @@ setUpNode();
 
 const npm = (script) => ["npm", ["run", "--silent", script]];
 const module = (name, ...args) => [python, ["-m", name, ...args]];
+const workers = availableParallelism() + 2; // tests wait for processes half of their time
 const rings = [
   ["Python style", module("ruff", "check", ".")],
   ["Python format", module("ruff", "format", "--check", ".")],
@@ -18,7 +20,7 @@ const rings = [
   ["docs of the manifest are fresh", [python, ["scripts/manifest_docs.py", "--check"]]],
   ["TypeScript style", npm("lint")],
   ["TypeScript types", npm("typecheck")],
-  ["tests without an editor", module("pytest", "tests", "-n", "2", "--dist", "loadgroup")],
+  ["tests without an editor", module("pytest", "tests", "-n", `${workers}`, "--dist", "loadgroup")],
   ...(quick
     ? []
     : [

@@ -111,7 +111,7 @@ async def test_fix_that_brings_an_error_is_taken_back(tmp_path: Path) -> None:
             "pub fn f() -> i32 {\n    let n = 1;\n    n\n}\n",
         ),
         (
-            "tsc",
+            "tsserver",
             "tsc --noEmit -p . --pretty true",
             {
                 "a.ts": "function f(): Promise<void> {\n  await Promise.resolve();\n}\nf();\n",
