@@ -82,8 +82,8 @@ class Course:
         self.told: set[str] = set()
         """Targets that the model knows to be such."""
         self.earlier: Earlier | None = None
-        self.wanted: dict[str, None] = {}
-        """Files that the model wanted to edit, that are none of the run's, and that a person may allow (SPEC Q4)."""
+        self.wanted: dict[str, bool] = {}
+        """Files that the model wanted to edit and that are none of the run's: whether a click may allow them (SPEC Q4)."""
         self.plan: str | None = None
         self.edited = False
         self.told_of_cut = False
@@ -240,8 +240,8 @@ class Course:
             return None
         reason = self.parts.admit(path, False) or self.parts.readable(path)
         if self.request.scope != "workspace":
-            if reason is None and path not in self.wanted:
-                self.wanted[path] = None
+            if path not in self.wanted and self.parts.admit(path, True) is None:
+                self.wanted[path] = reason is None
                 self.emit(Warned(f"The model wants to edit {path}. Name it among the files to also allow it."))
             return "it is none of the files of this run"
         if reason is None and language_of(path) is None:
@@ -326,7 +326,7 @@ class Course:
             explanation="\n".join(dict.fromkeys(self.explanations)),
             suspicious=tuple(dict.fromkeys([*_notes(state), *([self.flaky] if self.flaky else [])])),
             suspect=self.suspect,
-            wanted=tuple(self.wanted),
+            wanted=tuple(path for path, at_a_click in self.wanted.items() if at_a_click),
         )
 
 

@@ -52,10 +52,10 @@ def confinement_of(root: Path, environment: Mapping[str, str], extra: Iterable[s
     usable = {place.resolve() for place in _outermost(wanted)}
     usable = {place for place in usable if not place.is_relative_to(root)}
     ours = {place.resolve() for place in (*temporary, *more) if _exists(place)}
-    sealable = {place.resolve() for place in listed if place.is_dir()} & usable - ours
+    sealable = {place.resolve() for place in listed if _exists(place)} & usable - ours
     apart = tuple(sorted(place for place in sealable if not root.is_relative_to(place)))
     allowed = tuple(sorted(place for place in ours if any(place.is_relative_to(cache) for cache in apart)))
-    closed = tuple(home / name for name in _PRIVATE if (home / name).is_dir() and not (home / name).is_symlink())
+    closed = tuple(home / name for name in _PRIVATE if _exists(home / name) and not (home / name).is_symlink())
     keeps_home = home.is_relative_to(root) or not home.is_dir() or home == Path("/")
     return Confinement(
         None if keeps_home else home, tuple(sorted(usable)), () if keeps_home else closed, apart, allowed
@@ -72,7 +72,4 @@ def _outermost(places: Iterable[Path]) -> list[Path]:
 
 
 def _exists(place: Path) -> bool:
-    try:
-        return place.is_dir() or place.is_file()
-    except OSError:
-        return False
+    return os.path.isdir(place) or os.path.isfile(place)  # noqa: PTH112, PTH113 - these raise for nothing
