@@ -165,6 +165,42 @@ async def test_figures_that_cannot_be_are_not_believed(root: Path, counted: tupl
     assert met.outcome.tally.spending.estimated and met.how == "budget"
 
 
+def counting(text: str, per_prompt: float, per_reply: float) -> Callable[[Request, int], Answer]:
+    """Says `text`, and counts a token for so many characters of the request's messages and of the reply."""
+
+    def answer(request: Request, _number: int) -> Answer:
+        sent = sum(len(message["content"]) for message in request.json["messages"])
+        counted = usage(max(1, round(sent / per_prompt)), max(1, round(len(text) / per_reply)))
+        return Answer((chunk({"content": text}), chunk({}, "stop"), counted, b"data: [DONE]\n\n"))
+
+    return answer
+
+
+@pytest.mark.spec("C3", "L5")
+@pytest.mark.parametrize(("per_prompt", "per_reply"), [(1e9, 1e9), (40, 40), (3, 1e9), (1e9, 3)])
+async def test_a_provider_that_counts_too_little_does_not_lift_the_budget(
+    root: Path, per_prompt: float, per_reply: float
+) -> None:
+    (root / "a.c").write_text(f"/* {'a long file ' * 500} */\n{SOURCE}")
+    low = counting("No edit, but many words. " * 400, per_prompt, per_reply)
+    met = await meet(root, low, "none", max_tokens_per_run=5000)
+    assert met.how == "budget" and len(met.requests) <= 2, met.outcome.failure
+    assert met.outcome.tally.spending.estimated and met.outcome.tally.spending.tokens > 2000
+    told = [e.message for e in met.events if isinstance(e, Warned) and "The provider counted" in e.message]
+    assert len(told) == 1
+
+
+@pytest.mark.spec("C3", "M7")
+@pytest.mark.parametrize("per_token", [0.7, 1.5, 4, 6])
+async def test_honest_figures_are_taken_as_they_are_in_every_script(root: Path, per_token: float) -> None:
+    met = await meet(root, counting("没有什么可以修改的。" * 40, per_token, per_token), "none")
+    spent = met.outcome.tally.spending
+    assert not spent.estimated and spent.calls == len(met.requests)
+    sent = [sum(len(message["content"]) for message in r.json["messages"]) for r in met.requests]
+    assert spent.prompt_tokens == sum(round(characters / per_token) for characters in sent)
+    assert not [e for e in met.events if isinstance(e, Warned) and "The provider counted" in e.message]
+
+
 @pytest.mark.spec("L5", "M3")
 async def test_a_reply_that_does_not_end_is_ended_and_counted(root: Path) -> None:
     endless = Answer(tuple(chunk({"content": "word " * 20_000}) for _ in range(60)), then="hold_open")

@@ -38,6 +38,8 @@ CUT_OFF = (
 )
 LONGEST_REPLY = 4_000_000
 """Characters of one reply; no model means more."""
+MOST_PER_TOKEN = 8
+"""Characters that a token holds at most over a whole prompt or reply; code and prose have 2 to 5, Chinese 1 to 2."""
 REPLY_TOKENS = 500
 """Taken for a reply whose length nobody knows yet, when a budget is held before a request."""
 
@@ -71,7 +73,9 @@ async def _ask_once(
     _within_budget(course, messages, course.parts.price)
     reply = await _with_credential(course, model, messages, tools)
     course.spending = spend(course, messages, reply, course.parts.price)
-    if (warning := course.estimate.observe(messages, reply.usage)) is not None:
+    warning = course.estimate.observe(messages, reply.usage) or _doubt(messages, reply)
+    if warning is not None and not course.told_of_figures:
+        course.told_of_figures = True
         course.emit(Warned(warning))
     course.emit(ModelReplied(reply.finish, course.spending))
     if reply.finish == "length" and not course.told_of_cut:
@@ -182,26 +186,54 @@ def _owe(course: Course, messages: tuple[Message, ...], characters: int, price_o
 
 
 def spend(course: Course, messages: tuple[Message, ...], reply: Reply, price_of: Price | None) -> Spending:
-    """What has been used after one more call; without the provider's figures, an estimate that says so."""
+    """What has been used after one more call.
+
+    Without the provider's figures, and where they are too low to be, an estimate that says so.
+    """
     before = course.spending
-    written = len(reply.text) + sum(len(c.arguments) for c in reply.tool_calls)
-    counted = reply.usage if _credible(reply.usage, written) else None
-    usage = counted or Usage(course.estimate.tokens(size(messages)), course.estimate.tokens(written))
+    sent, written = size(messages), _written(reply)
+    counted = reply.usage or Usage(0, 0)
+    usage = counted
+    if not _can_be(counted.prompt_tokens, sent):
+        usage = Usage(max(counted.prompt_tokens, course.estimate.tokens(sent)), counted.completion_tokens)
+    if not _can_be(counted.completion_tokens, written):
+        usage = replace(usage, completion_tokens=max(counted.completion_tokens, course.estimate.tokens(written)))
     price = price_of(usage) if price_of else None
     return replace(
         before,
         calls=before.calls + 1,
         prompt_tokens=before.prompt_tokens + usage.prompt_tokens,
         completion_tokens=before.completion_tokens + usage.completion_tokens,
-        estimated=before.estimated or counted is None,
+        estimated=before.estimated or reply.usage is None or usage != counted,
         model_seconds=before.model_seconds + reply.seconds,
         cost=before.cost if price is None else (before.cost or 0.0) + price,
     )
 
 
-def _credible(usage: Usage | None, written: int) -> bool:
-    """Whether figures can be: nothing comes of nothing."""
-    return usage is not None and usage.prompt_tokens > 0 and (usage.completion_tokens > 0 or not written)
+def _written(reply: Reply) -> int:
+    """Characters of a reply, calls included."""
+    return len(reply.text) + sum(len(call.arguments) for call in reply.tool_calls)
+
+
+def _can_be(tokens: int, characters: int) -> bool:
+    """Whether so many characters can be so few tokens: nothing comes of nothing, and no model's tokens are that long."""
+    return tokens >= characters / MOST_PER_TOKEN and (tokens > 0 or characters == 0)
+
+
+def _doubt(messages: tuple[Message, ...], reply: Reply) -> str | None:
+    """The warning for figures that are too low to be (SPEC C3); what was not counted at all is only estimated."""
+    if reply.usage is None:
+        return None
+    for what, tokens, characters in (
+        ("prompt", reply.usage.prompt_tokens, size(messages)),
+        ("reply", reply.usage.completion_tokens, _written(reply)),
+    ):
+        if tokens > 0 and not _can_be(tokens, characters):
+            return (
+                f"The provider counted {tokens} tokens of a {what} of {characters} characters, which cannot be; "
+                "the budget goes by an estimate of our own."
+            )
+    return None
 
 
 _KINDS = {

@@ -87,6 +87,7 @@ class Course:
         self.plan: str | None = None
         self.edited = False
         self.told_of_cut = False
+        self.told_of_figures = False
         self.climbs = 0
         self.holdouts_told: list[str] = []
         self.flaky: str | None = None

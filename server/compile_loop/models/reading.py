@@ -14,6 +14,8 @@ _decode = json.JSONDecoder().raw_decode
 """Reads the value at the head of a text: there are thousands of small ones in a reply."""
 
 _JOINED_FROM = 256
+_MOST_COUNTED = 10**12
+"""What a whole number of a provider's may be; a larger one is none."""
 
 
 class Reader:
@@ -130,7 +132,7 @@ def number_in(counts: Mapping[str, object], *path: str) -> int | None:
     value: object = counts
     for key in path:
         value = value.get(key) if isinstance(value, Mapping) else None
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST_COUNTED else None
 
 
 def mapping(value: object) -> dict[str, object]:
