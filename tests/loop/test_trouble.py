@@ -252,3 +252,75 @@ async def test_a_stronger_model_is_asked_within_the_budget_only(root: Path) -> N
     assert isinstance(events[-1], RunFinished)
     failure = events[-1].outcome.failure
     assert failure and failure.kind.value == "budget" and asked == ["weak", "strong"]
+
+
+DONE = edit("a.c", SOURCE, SOURCE.replace("one", "1").replace("two", "2"))
+
+
+@pytest.mark.spec("T6", "L14")
+@pytest.mark.parametrize(
+    ("tool", "arguments", "said"),
+    [
+        ("read_file", "[" * 200_000, "nests too deep"),
+        ("read_file", '{"path":' * 20_000, "nests too deep"),
+        ("read_file", {"path": "\ud800"}, "is no path"),
+        ("read_file", {"path": "a\0.c"}, "is no path"),
+        ("read_file", {"path": "x" * 10_000}, "x"),
+        ("read_file_range", '{"path": "a.c", "start": 1, "end": ' + "9" * 5000 + "}", "arguments_parse_failed"),
+        ("read_file_range", {"path": "a.c", "start": "9" * 5000, "end": 1}, "`start` must be a whole number"),
+        ("read_file_range", {"path": "a.c", "start": "\u00b2", "end": 1}, "`start` must be a whole number"),
+        ("apply_search_replace", {"path": "a.c", "search": "one", "replace": "\ud800"}, "a.c"),
+        ("recall", {"query": "\ud800"}, "not looked at yet"),
+    ],
+)
+async def test_no_call_whatever_it_holds_ends_a_run_or_loses_its_edits(
+    root: Path, tool: str, arguments: Any, said: str
+) -> None:
+    met = await meet(root, scene(calls((tool, arguments)), calls(DONE), says("Done.")), "auto")
+    assert met.how == "green", met.outcome.failure
+    answers = [m["content"] for m in met.requests[1].json["messages"] if m["role"] == "tool"]
+    assert len(answers) == 1 and said in answers[0]
+    met = await meet(root, scene(calls(DONE), calls((tool, arguments)), says("Done.")), "auto")
+    assert met.how == "green", met.outcome.failure
+
+
+@pytest.mark.spec("L14", "M5")
+@pytest.mark.parametrize(
+    "payload",
+    ['{"choices":' * 100_000, '{"error":' + "[" * 100_000, '{"choices": [{"delta": {"content": ' + "9" * 5000 + "}}]}"],
+)
+async def test_a_stream_that_nobody_can_read_is_the_models_failure_and_keeps_what_was_done(
+    root: Path, payload: str
+) -> None:
+    strange = Answer((f"data: {payload}\n\n".encode(),))
+    met = await meet(root, scene(strange), "auto")
+    assert met.how == "configuration" and "sent no reply but" in str(met.outcome.failure)
+    met = await meet(root, scene(calls(DONE), strange), "auto")
+    assert met.how == "green", met.outcome.failure
+
+
+@pytest.mark.spec("L14")
+async def test_a_fault_of_ours_leaves_what_was_green_or_better(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def breaks(*_args: object, **_more: object) -> None:
+        raise RecursionError("a fault in the middle of a round")
+
+    monkeypatch.setattr("compile_loop.engine.round.plan_in", breaks)
+    monkeypatch.setattr("compile_loop.engine.round.Round._watch", breaks)
+    half = edit("a.c", SOURCE, SOURCE.replace("one", "1"))
+    met = await meet(root, scene(calls(half)), "auto", plan=False)
+    assert met.how == "internal" and met.outcome.tally.errors_after == 1
+    assert [file.after for file in met.outcome.edit.files] == [SOURCE.replace("one", "1").encode()]
+    met = await meet(root, scene(calls(DONE)), "auto", plan=False)
+    assert met.how == "green", met.outcome.failure
+
+
+@pytest.mark.spec("L14")
+async def test_a_model_that_raises_what_it_may_not_is_the_models_failure(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def breaks(*_args: object, **_more: object) -> None:
+        raise KeyError("choices")
+
+    monkeypatch.setattr("compile_loop.models.openai.ChunkReader.take", breaks)
+    met = await meet(root, scene(says("Hello.")), "none")
+    assert met.how == "configuration" and "cannot be read (KeyError)" in str(met.outcome.failure)

@@ -79,7 +79,7 @@ class Admitted:
 def normalise(raw: str) -> str:
     """A workspace-relative path with forward slashes. Raises `PathError` for one that leads out or is no path."""
     path = raw.strip().strip("`'\"").strip().replace("\\", "/")
-    if not path or any(ord(c) < 32 or ord(c) == 127 for c in path):
+    if not path or any(ord(c) < 32 or ord(c) == 127 or 0xD800 <= ord(c) < 0xE000 for c in path):
         raise PathError(f"{raw!r} is no path")
     if path.startswith(("/", "~")) or _DRIVE.match(path):
         raise PathError(f"{raw!r} is not relative to the workspace")

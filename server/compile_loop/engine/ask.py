@@ -173,10 +173,12 @@ async def stream(
                 else:
                     written = 0
                     return event
-    except BaseException:
+    except BaseException as error:
         if written:
             owe(written)
-        raise
+        if not isinstance(error, Exception) or isinstance(error, (ModelError, GaveUp)):
+            raise
+        raise ModelError(ModelErrorKind.UNAVAILABLE, f"{model.name} failed: {error!r}.") from error
     raise ModelError(ModelErrorKind.UNAVAILABLE, f"{model.name} ended without a reply.")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from compile_loop.contracts.counting import count
 from compile_loop.contracts.events import ChannelSwitched, NotAsked, Pass, RolledBack, RoundFinished, RoundStarted
 from compile_loop.contracts.outcome import Failure, FailureKind
-from compile_loop.contracts.protocols import ModelError, TurnGenerator
+from compile_loop.contracts.protocols import ShadowError, TurnGenerator
 from compile_loop.conversation.explanation import explanation_of
 from compile_loop.conversation.prompts import rolled_back_prompt, verified_prompt
 from compile_loop.conversation.transcript import Transcript
@@ -15,6 +15,7 @@ from compile_loop.engine.channel import Channel
 from compile_loop.engine.course import Course, State
 from compile_loop.engine.gave_up import GaveUp
 from compile_loop.engine.guard import ProgressMonitor
+from compile_loop.engine.nominate import Nominated
 from compile_loop.engine.round import Played, Round
 from compile_loop.engine.stall import StallMonitor
 from compile_loop.engine.verdict import must_roll_back
@@ -63,10 +64,12 @@ class Dialogue:
         course.rounds += 1
         course.emit(RoundStarted(course.rounds, self._allowed, state.errors, course.spending))
         playing = Round(course, talk, model, self._channel, self._monitor, self._held)
-        broken: ModelError | GaveUp | None = None
+        broken: Exception | None = None
         try:
             await playing.play()
-        except (ModelError, GaveUp) as error:
+        except (Nominated, ShadowError):
+            raise
+        except Exception as error:
             broken = error
         played = playing.played
         self._held = played.held
@@ -74,7 +77,7 @@ class Dialogue:
         edit = course.work.edit(course.work.changes)
         course.emit(RoundFinished(course.rounds, self._allowed, state.errors, after.errors, course.spending, edit))
         if broken is not None and not (played.applied and after.verdict.green):
-            raise broken  # What was applied before the model died may be all that was needed (SPEC L14).
+            raise broken  # What was applied before the model died, or a fault of ours, may be all that was needed (SPEC L14).
         return await self._go_on(talk, played, after)
 
     def _model(self, state: State) -> TurnGenerator:

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from enum import Enum
 
+from compile_loop.contracts.json_text import value_in
 from compile_loop.contracts.protocols import ToolCall
 from compile_loop.tools.tool import ToolResult
 
@@ -93,8 +94,8 @@ class ProgressMonitor:
 
 def _canonical(arguments: str) -> str:
     try:
-        return json.dumps(json.loads(arguments or "{}"), sort_keys=True)
-    except ValueError:
+        return json.dumps(value_in(arguments or "{}"), sort_keys=True)
+    except (ValueError, RecursionError):
         return arguments
 
 

@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 
+from compile_loop.contracts.json_text import value_in
 from compile_loop.contracts.protocols import ToolCall, ToolSchema
 
 _FENCED = re.compile(r"(`{3,}|~{3,})[ \t]*(?:json|tool_call|tool_code|tool)?[ \t]*\n(.*?)\n?[ \t]*\1", re.DOTALL | re.I)
@@ -59,7 +60,7 @@ def _tagged_calls(text: str, declared: _Declared) -> tuple[str, tuple[ToolCall, 
 
 def _json_calls(text: str, declared: _Declared) -> tuple[ToolCall, ...]:
     try:
-        value = json.loads(text)
+        value = value_in(text)
     except ValueError:
         return ()
     values = value if isinstance(value, list) else [value]
@@ -97,7 +98,6 @@ def _value(text: str, schema: object) -> object:
     if not isinstance(schema, dict) or schema.get("type", "string") == "string":
         return text
     try:
-        value: object = json.loads(text)
+        return value_in(text)
     except ValueError:
         return text
-    return value

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Mapping
 
+from compile_loop.contracts.json_text import value_in
 from compile_loop.contracts.protocols import ModelErrorKind
 from compile_loop.models.endpoint import Endpoint
 from compile_loop.models.retry import wished_wait
@@ -78,8 +79,8 @@ def upstream_of_response(status: int, headers: Mapping[str, str], body: bytes, w
         return Upstream(status, f"it sends on to {headers.get('location', 'another address')}", wait=wait)
     text = body.decode("utf-8", "replace").strip()
     try:
-        return upstream_of(status, json.loads(text), wait)
-    except ValueError:
+        return upstream_of(status, value_in(text), wait)
+    except (ValueError, RecursionError):
         page = "html" in headers.get("content-type", "").lower() or text[:200].lower().startswith(
             ("<!doctype", "<html")
         )

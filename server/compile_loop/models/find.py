@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import anyio
 import httpx
 
+from compile_loop.contracts.json_text import value_in
 from compile_loop.models.anthropic import KEY_VARIABLE as ANTHROPIC_KEY
 from compile_loop.models.openai import KEY_VARIABLE as OPENAI_KEY
 from compile_loop.models.reading import entries, mapping
@@ -105,7 +105,7 @@ async def _ask(client: httpx.AsyncClient, port: LocalPort) -> ServerFound | None
                     body += piece
                     if len(body) > _LARGEST_LIST:
                         return None
-        listed = json.loads(body)
+        listed = value_in(bytes(body))
     except (httpx.HTTPError, OSError, ValueError):
         return None
     names = _names_in(listed)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 
+from compile_loop.contracts.json_text import value_in
 from compile_loop.contracts.protocols import Message, ToolCall
 from compile_loop.models.wire import Shape
 
@@ -34,7 +34,7 @@ def valid_messages(messages: Sequence[Message], shape: Shape) -> list[Message]:
 def object_arguments(call: ToolCall) -> dict[str, object]:
     """A call's arguments; none where they are no JSON object, which the model has been told of (SPEC M4)."""
     try:
-        value = json.loads(call.arguments or "{}")
+        value = value_in(call.arguments or "{}")
     except ValueError:
         return {}
     return value if isinstance(value, dict) else {}

@@ -8,8 +8,10 @@ from contextlib import aclosing
 
 import httpx
 
+from compile_loop.contracts.json_text import value_in
 from compile_loop.contracts.protocols import (
     Message,
+    ModelError,
     ModelErrorKind,
     Notice,
     Reply,
@@ -112,6 +114,14 @@ class HttpTurnGenerator:
             written = len(reader.text) + sum(len(call.arguments) for call in reader.tool_calls)
             error.lost = written or None
             raise
+        except ModelError:
+            raise
+        except Exception as error:  # A server may send anything at all; that is its failure, and no fault of the run's.
+            raise CallFailedError(
+                ModelErrorKind.BAD_REQUEST,
+                f"{self._endpoint.shown} sent a reply that cannot be read ({type(error).__name__}); nothing of it is used. "
+                "Choose another model.",
+            ) from error
 
     async def _reply(
         self,
@@ -232,7 +242,6 @@ class HttpTurnGenerator:
 
 def _json(body: bytes) -> object:
     try:
-        value: object = json.loads(body)
+        return value_in(body)
     except ValueError:
         return body.decode("utf-8", "replace")
-    return value

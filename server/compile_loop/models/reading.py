@@ -46,7 +46,7 @@ class Reader:
             payload, end = _decode(data)
             if end != len(data) and data[end:].strip():
                 raise ValueError("something follows")
-        except ValueError:
+        except (ValueError, RecursionError):
             if event == "error":
                 raise UpstreamError(Upstream(None, data)) from None
             self._stray = self._stray or data

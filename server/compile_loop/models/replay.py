@@ -6,6 +6,7 @@ import json
 from collections.abc import AsyncGenerator, Callable, Sequence
 from pathlib import Path
 
+from compile_loop.contracts.json_text import value_in
 from compile_loop.contracts.protocols import (
     Message,
     ModelError,
@@ -107,10 +108,9 @@ def _called(message: Message) -> list[tuple[str, str, object]]:
 
 def _parsed(call: ToolCall) -> object:
     try:
-        value: object = json.loads(call.arguments)
+        return value_in(call.arguments)
     except ValueError:
         return call.arguments
-    return value
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from compile_loop.contracts.json_text import value_in
 from compile_loop.contracts.protocols import (
     Message,
     ModelError,
@@ -75,7 +76,7 @@ def read_script(path: str) -> list[ScriptedReply]:
     file cannot be read or holds anything else.
     """
     try:
-        value = json.loads(Path(path).read_text(encoding="utf-8"))
+        value = value_in(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise _bad(path, f"cannot be read: {error.strerror}") from None
     except ValueError as error:

@@ -11,6 +11,7 @@ import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
+from compile_loop.contracts.json_text import value_in
 from compile_loop.contracts.protocols import Message, ToolCall
 
 SYNTHETIC = "call_synth_"
@@ -154,11 +155,11 @@ def _complete(text: str) -> bool:
     if not text.rstrip().endswith("}"):
         return False
     try:
-        return isinstance(json.loads(text), dict)
+        return isinstance(value_in(text), dict)
     except ValueError:
         return False
 
 
 def _same(text: str, other: str) -> bool:
     """Whether two texts are the same whole arguments: a server that repeats itself."""
-    return _complete(other) and _complete(text) and bool(json.loads(text) == json.loads(other))
+    return _complete(other) and _complete(text) and bool(value_in(text) == value_in(other))

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from compile_loop.contracts.protocols import ToolCall, ToolSchema
+from compile_loop.contracts.json_text import value_in
+from compile_loop.contracts.protocols import ShadowError, ToolCall, ToolSchema
 from compile_loop.tools.apply_search_replace import APPLY_SEARCH_REPLACE
 from compile_loop.tools.ask_user import ASK_USER
 from compile_loop.tools.consult import CONSULT
@@ -27,6 +28,7 @@ CATALOGUE: tuple[Tool, ...] = (
     ASK_USER,
     CONSULT,
 )
+_LONGEST_FAULT = 300
 RESERVED = frozenset(tool.name for tool in CATALOGUE)
 
 
@@ -61,7 +63,7 @@ class Offer:
             switched_off = " exists, but not in this run" if call.name in RESERVED else " is no tool"
             return ToolResult(f"`{call.name}`{switched_off}. Available: {self._names()}.", ok=False)
         try:
-            arguments = json.loads(call.arguments or "{}")
+            arguments = value_in(call.arguments or "{}")
         except ValueError as error:
             return _unparsed(tool, f"they are no JSON: {error}")
         if not isinstance(arguments, dict):
@@ -70,6 +72,12 @@ class Offer:
             return await tool.call(arguments, context)
         except ArgumentError as error:
             return ToolResult(f"{tool.name}: {error}. Its parameters: {_schema(tool)}", ok=False)
+        except ShadowError:
+            raise  # No call can mend it.
+        except Exception as error:
+            return ToolResult(
+                f"{tool.name} failed with these arguments: {_on_one_line(error)}. Call it with other ones.", ok=False
+            )
 
     def _names(self) -> str:
         return ", ".join(tool.name for tool in self.tools) or "none"
@@ -104,6 +112,12 @@ def _unparsed(tool: Tool, reason: str) -> ToolResult:
         f"Call it again with a JSON object of this schema: {_schema(tool)}",
         ok=False,
     )
+
+
+def _on_one_line(error: Exception) -> str:
+    """What an exception says, in characters that can be sent and kept."""
+    said = " ".join(str(error).split()) or type(error).__name__
+    return said.encode("utf-8", "replace").decode("utf-8")[:_LONGEST_FAULT].rstrip(".")
 
 
 def _schema(tool: Tool) -> str:

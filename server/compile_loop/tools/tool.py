@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
@@ -9,6 +10,7 @@ from compile_loop.contracts.protocols import ToolSchema
 from compile_loop.tools.context import ToolContext
 
 Arguments = Mapping[str, object]
+_LONGEST_NUMBER = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,7 @@ def text_argument(arguments: Arguments, name: str, *, empty: bool = False) -> st
 def number_argument(arguments: Arguments, name: str) -> int:
     """A whole number; one written as text is taken too, since models do that. Raises `ArgumentError`."""
     value = arguments.get(name)
-    if isinstance(value, str) and value.strip().lstrip("-").isdigit():
+    if isinstance(value, str) and len(value) < _LONGEST_NUMBER and re.fullmatch(r"\s*-?[0-9]+\s*", value):
         value = int(value)
     if isinstance(value, float) and value.is_integer():
         value = int(value)
