@@ -365,7 +365,8 @@ def _summary(outcome: Outcome) -> str:
     if outcome.failure is not None:
         return f"Not green after {iterations}: {outcome.failure.message}"
     if outcome.ending is Ending.NOTHING_TO_FIX:
-        return "The check passed already; nothing was changed."
+        passed = "No error lies in these files" if tally.exit_code else "The check passed already"
+        return f"{passed}; nothing was changed."
     if outcome.ending is Ending.NO_CHANGE_NOMINATED:
         return f"The model holds that nothing needs to change: {tally.explanation}"
     return f"The check passes after {iterations}. {tally.explanation}".strip()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from compile_loop.contracts.outcome import FailureKind, Outcome
+from compile_loop.contracts.outcome import Ending, FailureKind, Outcome
 
 GREEN = 0
 NOT_GREEN = 1
@@ -19,7 +19,11 @@ _BY_FAILURE = {
 
 
 def exit_code(outcome: Outcome) -> int:
-    """0 green or nothing to fix, 1 not green, 2 configuration, 3 environment, 130 cancelled."""
+    """0 green or nothing to fix, 1 not green, 2 configuration, 3 environment, 130 cancelled.
+
+    That there is nothing to fix is 1 where the check is suspicious: a script would take 0 for more than it is (SPEC Q9).
+    """
     if outcome.failure is None:
-        return GREEN if outcome.ok else NOT_GREEN
+        doubtful = outcome.ending is Ending.NOTHING_TO_FIX and outcome.tally.suspicious
+        return GREEN if outcome.ok and not doubtful else NOT_GREEN
     return _BY_FAILURE.get(outcome.failure.kind, NOT_GREEN)

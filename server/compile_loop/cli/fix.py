@@ -211,15 +211,14 @@ def settle(outcome: Outcome, job: Job, decision: Result, console: Console, to_st
         console.print()
         for text in diffs:
             console.print(coloured(text), end="", soft_wrap=True)
-    if decision is Result.APPLY and outcome.tally.suspect:
-        decision = Result.ASK  # what may silence the check is never written unasked (SPEC Q9)
+    doubtful = outcome.tally.suspect or outcome.tally.suspicious
+    if decision is Result.APPLY and doubtful:
+        decision = Result.ASK  # what a person has to confirm is never written unasked (SPEC Q9)
     if decision is Result.ASK and outcome.ok and sys.stdin.isatty() and sys.stdout.isatty():
         decision = Result.APPLY if typer.confirm(f"\nWrite {_files(outcome)}?") else Result.DIFF
     if decision is not Result.APPLY or not outcome.ok:
         if decision is Result.ASK and outcome.ok:
-            how = (
-                "Look at it, and write it in a terminal" if outcome.tally.suspect else "Add --apply to write the result"
-            )
+            how = "Look at it, and write it in a terminal" if doubtful else "Add --apply to write the result"
             console.print(f"\nNothing was written. {how}.", highlight=False)
         elif decision is not Result.DIFF:
             console.print("\nNothing was written.", highlight=False)

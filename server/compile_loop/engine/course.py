@@ -25,6 +25,7 @@ from compile_loop.engine.verdict import Score, Verdict, judge, moved_on
 from compile_loop.engine.worktree import Changes, WorkTree
 
 T = TypeVar("T")
+_NAMED = 3
 LOST = "This output was of an earlier run and is no longer kept. The newest failures are in the conversation.\n"
 
 
@@ -325,10 +326,23 @@ class Course:
             exit_code=state.result.exit_code,
             spending=self.spending,
             explanation="\n".join(dict.fromkeys(self.explanations)),
-            suspicious=tuple(dict.fromkeys([*_notes(state), *([self.flaky] if self.flaky else [])])),
+            suspicious=tuple(
+                dict.fromkeys([*_notes(state), *([self.flaky] if self.flaky else []), *self._unheard(state)])
+            ),
             suspect=self.suspect,
             wanted=tuple(path for path, at_a_click in self.wanted.items() if at_a_click),
         )
+
+    def _unheard(self, state: State) -> list[str]:
+        """A doubt where a check that fails elsewhere spoke of no such file at all: it may not have got as far (SPEC Q1)."""
+        if self.targets.focus is None or state.result.ok:
+            return []
+        passes = (state.result, self.baseline.result) if self.baseline else (state.result,)
+        spoken = {d.file for each in passes for r in each.results for d in r.diagnostics}
+        about = frozenset(state.changes) or self.targets.focus
+        silent = sorted((about & self.targets.focus) - spoken)
+        named = ", ".join(silent[:_NAMED]) + (", …" if len(silent) > _NAMED else "")
+        return [f"it fails elsewhere and says nothing of {named}, which it may not have got to"] if silent else []
 
 
 def _notes(state: State) -> list[str]:

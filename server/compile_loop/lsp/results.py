@@ -150,7 +150,7 @@ def sentence(outcome: Outcome) -> str:
         partial = f" A partial result is there ({tally.errors_before} → {count(tally.errors_after, 'error')})."
         return outcome.failure.message + (partial if files and better else "")
     if outcome.ending is Ending.NOTHING_TO_FIX:
-        said = "Nothing to fix: the check passes already."
+        said = f"Nothing to fix: {'no error lies in these files' if tally.exit_code else 'the check passes already'}."
     elif outcome.ending is Ending.NO_CHANGE_NOMINATED:
         said = "The model says that no change is needed. Please judge for yourself."
     else:
