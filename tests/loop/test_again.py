@@ -187,7 +187,7 @@ async def test_a_record_replays_in_another_folder_without_secrets_and_without_th
     monkeypatch.delenv("ACME_API_TOKEN")
     place = tmp_path / "elsewhere" / "empty"
     place.mkdir()
-    made = replay(Store(runs_folder()).open(str(copied)), place)
+    made = replay(Store(runs_folder()).open(str(copied)), place, agree=lambda _commands: True)
     outcome, _ = await done(made.run)
     assert outcome.ending is Ending.GREEN, outcome.failure
     assert made.turns is not None and made.turns.left == 0 and snapshot(place) == {}

@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from compile_loop.again.foreign import settings_of
 from compile_loop.assemble import ConfigurationError, Job
 from compile_loop.contracts.checks import Check
 from compile_loop.contracts.protocols import ModelError
@@ -23,8 +24,17 @@ from compile_loop.recording import secrets_of
 from compile_loop.settings import Settings
 
 
-def job_of(record: Record, root: Path | None, settings: Mapping[str, Any], *, original_files: bool = False) -> Job:
+def job_of(
+    record: Record,
+    root: Path | None,
+    settings: Mapping[str, Any],
+    *,
+    original_files: bool = False,
+    asks_model: bool = False,
+) -> Job:
     """The recorded request again, in the workspace `root` (the recorded one if None), with some `settings` changed.
+
+    Of somebody else's record only the settings that say how the run went count.
 
     Files that `root` lacks come from the record; with `original_files` all of them do. Nothing is written to `root`.
     Raises `ConfigurationError`.
@@ -34,7 +44,7 @@ def job_of(record: Record, root: Path | None, settings: Mapping[str, Any], *, or
     if not place.is_dir():
         raise ConfigurationError(f"The workspace {place} is not there. Say with --root which folder to use.")
     try:
-        made = Settings.model_validate({**asked.settings, **settings})
+        made = Settings.model_validate({**settings_of(record, asks_model=asks_model), **settings})
         originals = record.originals()
     except (ValidationError, RecordError) as error:
         raise ConfigurationError(f"The record of run {record.id} cannot be used: {error}") from error

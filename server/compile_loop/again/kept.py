@@ -37,7 +37,7 @@ def begun_from(record: Record) -> Kept | None:
         return None
     try:
         beside = Store(record.folder.parent)
-        kept = kept_of(next((each for each in beside.all() if each.id == name), None) or beside.open(str(name)))
+        kept = kept_of(next((each for each in beside.all() if each.id == name), None) or beside.by_id(str(name)))
     except RecordError as error:
         raise ConfigurationError(f"Run {record.id} continued run {name}, whose record is missing.") from error
     turns = turns_of(record) if record.turns.exists() else []

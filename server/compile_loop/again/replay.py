@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from compile_loop.again.answers import RecordedAdvice, RecordedAnswers, asks
+from compile_loop.again.foreign import Agree, agreed, nobody
 from compile_loop.again.jobs import as_recorded, differing, job_of, turns_of
 from compile_loop.again.kept import begun_from
 from compile_loop.again.recorded_turns import RecordedTurns
@@ -37,13 +38,16 @@ def replay(
     *,
     original_files: bool = False,
     checks: Sequence[str] = (),
+    agree: Agree = nobody,
 ) -> Replay:
     """Make one. `checks` stand in for the recorded ones. A run that continued another begins where that one ended.
 
     Its outcome is a failure of kind `configuration` that says where, if a request is not the recorded one or the replies
-    are used up. Nothing is recorded or written. Raises `ConfigurationError`.
+    are used up. Nothing is recorded or written. Commands of a record that is not of this machine's store run only if `agree`
+    says so. Raises `ConfigurationError`.
     """
     job = job_of(record, root, {"record": False, "repair_memory": False}, original_files=original_files)
+    job = agreed(record, job, agree, checks)
     turns = turns_of(record)
     name = f"replay:{record.id}"
     generator = None
@@ -52,7 +56,6 @@ def replay(
     job = replace(
         job,
         settings=job.settings.model_copy(update={"model": "", "consult_model": ""}),
-        checks=tuple(checks) or job.checks,
         generator=generator,
         memory=RecordedMemory(record.recalled()),
         ask_user=RecordedAnswers(turns) if asks(turns) else None,

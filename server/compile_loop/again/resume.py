@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from compile_loop.again.answers import RecordedAdvice, RecordedAnswers, asks
+from compile_loop.again.foreign import Agree, agreed, nobody
 from compile_loop.again.jobs import as_recorded, job_of, turns_of, with_buffers
 from compile_loop.again.kept import begun_from
 from compile_loop.again.recorded_turns import RecordedTurns, holds_secret
@@ -82,17 +83,19 @@ def resume(
     buffers: dict[Path, bytes] | None = None,
     ask_user: AskUser | None = None,
     auth: AuthGate | None = None,
+    agree: Agree = nobody,
 ) -> tuple[Run, Job]:
     """The run, ready to be iterated, and its job.
 
     `settings` (by name) and an editor's `buffers` of now win over the recorded ones. Without a deadline among them, what
-    was left of the recorded one counts. Raises `ConfigurationError`, also where the run was not broken off.
+    was left of the recorded one counts. A record that is not of this machine's store names no model, and its commands run
+    only if `agree` says so. Raises `ConfigurationError`, also where the run was not broken off.
     """
     if not record.resumable:
         raise ConfigurationError(_why_not(record))
     changed = dict(settings or {})
     changed.setdefault("deadline_seconds", max(LEAST_SECONDS, _deadline(record) - _used(record)))
-    job = job_of(record, root, changed)
+    job = agreed(record, job_of(record, root, changed, asks_model=True), agree)
     job = with_buffers(job, _unsaved(record, job.root) if buffers is None else buffers)
     turns = _before_secrets(turns_of(record))
     live = model_of(job.settings)
@@ -106,7 +109,7 @@ def resume(
         ask_user=RecordedAnswers(turns, ask_user) if ask_user is not None else None,
         consult=RecordedAdvice(turns, consultant_of(job.settings)) if asks(turns, CONSULT) else None,
         auth=auth,
-        lineage={"resumes": record.id},
+        lineage={"resumes": record.id} if record.own else {},
     )
     earlier = begun_from(record)
     return (start(job) if earlier is None else carry_on(job, earlier)), job

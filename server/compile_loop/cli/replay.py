@@ -10,10 +10,12 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from compile_loop.again.foreign import Agree
 from compile_loop.again.replay import Replay, replay
 from compile_loop.assemble import ConfigurationError
 from compile_loop.cli.fix import Result, report, settle, watch
 from compile_loop.cli.records import RUN_HELP, find, refuse
+from compile_loop.cli.trust import TrustChecks, agreement
 from compile_loop.contracts.outcome import Outcome
 from compile_loop.record.outcome_document import outcome_document
 from compile_loop.record.store import Record
@@ -29,18 +31,19 @@ def run(
         False, "--original-files", help="Start from the files as they were then, not as they are today."
     ),
     check: list[str] = typer.Option([], help="Command instead of the recorded checks. Give it again for more."),
+    trust_checks: TrustChecks = False,
     diff: bool = typer.Option(False, "--diff", help="Print the result's diff on standard output."),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON document (schema compile-loop/replay/1)."),
 ) -> None:
     """Do a recorded run again with its recorded replies: no model, no network, nothing is written.
 
     Today's tools, checks and files decide. Too few replies, or another request than the recorded one, ends it with the
-    place. The recorded checks are commands that run on this machine: replay records that you trust. Exit code: as `fix`.
+    place. The checks of somebody else's record run after a yes, or with --trust-checks. Exit code: as `fix`.
     """
     record = find(name)
     console = Console(stderr=diff or as_json)
     try:
-        made, outcome = asyncio.run(_replay(record, root, original_files, check, console))
+        made, outcome = asyncio.run(_replay(record, root, original_files, check, agreement(trust_checks), console))
     except ConfigurationError as error:
         refuse(str(error))
     report(outcome, console)
@@ -58,9 +61,9 @@ def run(
 
 
 async def _replay(
-    record: Record, root: Path | None, original_files: bool, checks: list[str], console: Console
+    record: Record, root: Path | None, original_files: bool, checks: list[str], agree: Agree, console: Console
 ) -> tuple[Replay, Outcome]:
-    made = replay(record, root, original_files=original_files, checks=checks)
+    made = replay(record, root, original_files=original_files, checks=checks, agree=agree)
     if made.differing:
         console.print(
             f"[yellow]Changed since the recorded run began: {escape(', '.join(made.differing))}. "

@@ -166,7 +166,7 @@ class Recorder:
         self._end(None)
         if (resumed := self._about.get("resumes")) and not can_be_resumed(outcome.failure):
             with contextlib.suppress(RecordError):
-                Store(self._runs).open(resumed).mark_resumed(self._report.run_id)
+                Store(self._runs).by_id(resumed).mark_resumed(self._report.run_id)
         threading.Thread(target=prune, args=(self._runs,), name="record retention", daemon=True).start()
 
     def _put(self, name: str, text: str) -> None:

@@ -29,10 +29,14 @@ class State(str, Enum):
 
 
 class Record:
-    """One record, read as it lies on disk. Raises `RecordError` where its folder holds none."""
+    """One record, read as it lies on disk. Raises `RecordError` where its folder holds none.
 
-    def __init__(self, folder: Path) -> None:
+    `own`: it lies in this machine's store, so that this machine wrote it; any other may be somebody else's.
+    """
+
+    def __init__(self, folder: Path, *, own: bool = False) -> None:
         self.folder = folder
+        self.own = own
         self.run: dict[str, Any] = _object(folder / at.RUN)
         """What `run.json` says."""
         if self.run.get("schema") != SCHEMA:
@@ -153,7 +157,7 @@ class Store:
         for folder in sorted(self.runs.glob("*/"), key=lambda place: place.name, reverse=True):
             if not folder.name.startswith("."):
                 try:
-                    records.append(Record(folder))
+                    records.append(Record(folder, own=True))
                 except RecordError:
                     continue
         return records
@@ -167,9 +171,16 @@ class Store:
             return records[0]
         place = Path(name)
         if (place / at.RUN).is_file():
-            return Record(place.resolve())
+            folder = place.resolve()
+            return Record(folder, own=folder.parent == self.runs.resolve())
         if not name or "/" in name:
             raise RecordError(f"{name or 'Nothing'} is no record: there is no {at.RUN} in it.")
+        return self.by_id(name)
+
+    def by_id(self, name: str) -> Record:
+        """One of this machine's, by its run's id or the start of it. Raises `RecordError`."""
+        if not name:
+            raise RecordError("Say which run: `compile-loop runs` lists them.")
         found = [f for f in sorted(self.runs.glob("*/")) if _id_of(f).startswith(name) or f.name == name]
         exact = [f for f in found if name in (_id_of(f), f.name)]
         if len(exact or found) > 1:
@@ -177,7 +188,7 @@ class Store:
             raise RecordError(f"Several runs begin with {name}: {ids}. Give more of the id.")
         if not found:
             raise RecordError(f"There is no run {name}. `compile-loop runs` lists them.")
-        return Record((exact or found)[0])
+        return Record((exact or found)[0], own=True)
 
     def delete(self, record: Record) -> None:
         """Remove a record. Raises `RecordError` while its run is under way."""

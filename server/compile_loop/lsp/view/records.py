@@ -75,7 +75,7 @@ def records(folders: Sequence[Path], own: Collection[str] = ()) -> list[Record]:
 def record_of(run: str) -> Record:
     """One record. Raises `Refused`."""
     try:
-        return store().open(run)
+        return store().by_id(run)
     except RecordError as error:
         raise Refused(str(error)) from error
 
