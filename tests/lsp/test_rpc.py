@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
+import threading
+from pathlib import Path
 from typing import Any
 
 import pytest
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
+from tests.lsp.editor import SERVER
 
 from compile_loop.lsp.server import LoopServer, create_server
 
@@ -145,3 +149,75 @@ async def test_messages_are_not_logged(wire: Wire, caplog: pytest.LogCaptureFixt
     wire.send(id=9, method="compileLoop/run", params={"spec": "a secret", "uris": []})
     await wire.reply(9)
     assert "a secret" not in caplog.text
+
+
+@pytest.mark.spec("S2")
+@pytest.mark.parametrize(
+    ("uri", "said"),
+    [
+        ("file:///tmp/\ud800.c", "No file can have this address"),
+        ("file:///tmp/a%00.c", "No file can have this address"),
+        ("file://[::1/a.c", "No file can have this address"),
+        (f"file:///tmp/{'a' * 5000}.c", "cannot be fixed"),
+        ("", "What has no address cannot be fixed"),
+        ("file:///", "/ is a folder"),
+    ],
+)
+async def test_an_address_that_no_file_can_have_is_refused_in_a_sentence(wire: Wire, uri: str, said: str) -> None:
+    wire.send(id=1, method="compileLoop/run", params={"uris": [uri]})
+    error = (await wire.reply(1))["error"]
+    assert error["code"] == -32803 and said in error["message"] and len(error["message"]) < 300
+
+
+def framed(body: bytes, head: str = "Content-Length: ") -> bytes:
+    return f"{head}{len(body)}\r\n\r\n".encode() + body
+
+
+def answers_to(*messages: bytes, last: int, cwd: Path) -> dict[Any, dict[str, Any]]:
+    """What a server process answers to bytes on its input, by id, up to the answer to `last`."""
+    first = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"processId": None, "capabilities": {}}}
+    told: dict[Any, dict[str, Any]] = {}
+    with subprocess.Popen(SERVER, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=cwd) as server:
+        assert server.stdin and server.stdout
+        bound = threading.Timer(120, server.kill)
+        bound.start()
+        server.stdin.write(b"".join([framed(json.dumps(first).encode()), *messages]))
+        server.stdin.flush()
+        while last not in told and (line := server.stdout.readline()):
+            length = int(line.removeprefix(b"Content-Length: "))
+            while server.stdout.readline().strip():
+                pass
+            message = json.loads(server.stdout.read(length))
+            if "id" in message and "method" not in message:
+                told[message["id"]] = message
+        bound.cancel()
+        server.stdin.close()
+    return told
+
+
+@pytest.mark.spec("S2")
+def test_a_request_that_cannot_be_read_is_answered_too(tmp_path: Path) -> None:
+    head = '{"jsonrpc":"2.0","id":%s,"method":"compileLoop/run","params":'
+    bad = [
+        (head % 1).encode() + b'{"uris":["\xff\xfe"]}}',
+        (head % 2).encode() + b'{"line":' + b"9" * 5000 + b"}}",
+        (head % 3).encode() + b"[" * 50_000 + b"]" * 50_000 + b"}",
+        (head % '"four"').encode() + b"{",
+        b'{"method":"compileLoop/run","params":{"line":' + b"9" * 5000 + b'},"jsonrpc":"2.0","id":5}',
+        b'{"jsonrpc":"2.0","method":"compileLoop/event","params":{"id":6,"x":"\xff"}}',
+        b'{"jsonrpc":"2.0","id":7,"result":"\xff"}',
+    ]
+    ask = b'{"jsonrpc":"2.0","id":99,"method":"compileLoop/discard","params":{"runId":"x"}}'
+    told = answers_to(*map(framed, [*bad, ask]), last=99, cwd=tmp_path)
+    assert told.keys() == {0, 1, 2, 3, "four", 5, 99}
+    errors = {key: told[key]["error"] for key in (1, 2, 3, "four", 5)}
+    assert {error["code"] for error in errors.values()} == {-32700}
+    assert "no UTF-8" in errors[1]["message"] and "too long" in errors[2]["message"]
+    assert "too deep" in errors[3]["message"] and "no JSON" in errors["four"]["message"]
+
+
+@pytest.mark.spec("S2")
+def test_a_head_in_other_letters_is_understood(tmp_path: Path) -> None:
+    ask = b'{"jsonrpc":"2.0","id":1,"method":"compileLoop/discard","params":{"runId":"x"}}'
+    told = answers_to(framed(ask, "content-length:"), last=1, cwd=tmp_path)
+    assert told[1]["result"] == {"discarded": False}

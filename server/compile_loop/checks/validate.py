@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import sys
@@ -30,6 +31,11 @@ def validate(checks: Sequence[Check], platform: str = sys.platform) -> None:
         words = _words(check)
         if not words:
             raise ContractError(f"The check “{check.name}” is empty. Give the command that it should run.")
+        if not all(map(_can_be_passed, words)):
+            raise ContractError(
+                f"The check “{_shown(check.name)}” holds a character that no command can have (NUL, or half of a pair). "
+                "Write it anew."
+            )
         if check.name in names or (check.cwd, *words) in commands:
             raise ContractError(
                 f"The check “{check.name}” is given twice. Give each check once, with a name of its own."
@@ -58,6 +64,18 @@ def _words(check: Check) -> tuple[str, ...]:
         return tuple(shlex.split(check.command))
     except ValueError:
         return (check.command.strip(),) if check.command.strip() else ()
+
+
+def _can_be_passed(word: str) -> bool:
+    """Whether a program can be given a word."""
+    try:
+        return b"\0" not in os.fsencode(word)
+    except UnicodeEncodeError:
+        return False
+
+
+def _shown(name: str) -> str:
+    return "".join(c if c.isprintable() else "\ufffd" for c in name)
 
 
 def _only_version(words: tuple[str, ...]) -> bool:

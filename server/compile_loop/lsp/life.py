@@ -11,7 +11,7 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pygls.io_ import run_async
 
@@ -19,6 +19,7 @@ from compile_loop.lsp.host import LoopServer
 from compile_loop.lsp.logs import configure
 from compile_loop.lsp.server import create_server
 from compile_loop.lsp.stdio import Reader, Streams, Writer
+from compile_loop.lsp.unreadable import refusal
 
 if TYPE_CHECKING:
     import psutil
@@ -41,10 +42,17 @@ async def live(streams: Streams) -> int:
     server.protocol.set_writer(writer)
     configure(server)
     _end_on_signals(loop, reader)
+
+    def unhandled(error: Exception, source: Any) -> None:
+        if (reply := refusal(reader.body, error)) is not None:
+            server.protocol._send_data(reply)
+        else:
+            server.report_server_error(error, source)
+
     watch = asyncio.create_task(_watch_client(server, reader))
     clearing = asyncio.create_task(_clear_up(server))
     try:
-        await run_async(threading.Event(), reader, server.protocol, log, server.report_server_error)
+        await run_async(threading.Event(), reader, server.protocol, log, unhandled)
         status = 0
     except SystemExit as end:  # pygls' handler of `exit`
         status = end.code if isinstance(end.code, int) else 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,8 @@ from pygls.uris import to_fs_path
 from compile_loop.lsp.documents import SafeWorkspace
 from compile_loop.lsp.rpc import Refused
 
+_LONGEST_NAME = 120
+"""Characters of a file's name that a sentence shows."""
 NOT_ON_DISK = {
     "untitled": "It has no file yet: save it first.",
     "vscode-vfs": "It lies in a virtual workspace; Compile Loop needs a folder on disk, where compilers can run.",
@@ -29,12 +32,24 @@ class Place:
 
 def file_of(uri: str) -> Path:
     """The absolute path of a `file:` URI. Raises `Refused`."""
-    scheme = urlsplit(uri).scheme
-    path = to_fs_path(uri) if scheme == "file" else None
+    name = _shown(unquote(uri.rsplit("/", 1)[-1]) or uri) or "What has no address"
+    try:
+        scheme = urlsplit(uri).scheme
+        path = to_fs_path(uri) if scheme == "file" else None
+        unusable = b"\0" in os.fsencode(path or "")
+    except ValueError:
+        scheme, path, unusable = "", None, True
+    if unusable:
+        raise Refused(f"{name} cannot be fixed. No file can have this address.")
     if not path:
-        name = unquote(uri.rsplit("/", 1)[-1]) or uri
         raise Refused(f"{name} cannot be fixed. {NOT_ON_DISK.get(scheme, 'It is not a file on disk.')}")
     return Path(path)
+
+
+def _shown(name: str) -> str:
+    """A name as a sentence can hold it."""
+    told = "".join(c if c.isprintable() else "\ufffd" for c in name)
+    return told if len(told) <= _LONGEST_NAME else f"{told[:_LONGEST_NAME]}…"
 
 
 def locate(workspace: SafeWorkspace, uris: Sequence[str], scope: str) -> Place:
@@ -83,10 +98,16 @@ def refuse_absent(workspace: SafeWorkspace, paths: Sequence[Path]) -> None:
 
 
 def _refuse_if_no_text(path: Path) -> None:
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        pass  # It may be open all the same.
+    except OSError as error:
+        raise Refused(f"{_shown(path.name)} cannot be fixed: {error.strerror or error}.") from None
     if path.suffix == ".ipynb":
         raise Refused(f"{path.name} is a notebook; notebooks are not supported.")
     if path.is_dir():
-        raise Refused(f"{path.name} is a folder. Choose the files to fix, or fix the whole workspace.")
+        raise Refused(f"{path.name or path} is a folder. Choose the files to fix, or fix the whole workspace.")
 
 
 def label_of(workspace: SafeWorkspace, path: Path) -> str:

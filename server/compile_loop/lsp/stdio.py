@@ -12,12 +12,14 @@ import contextlib
 import io
 import os
 import queue
+import re
 import sys
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
 CHUNK = 65536
+_LENGTH = re.compile(rb"content-length[ \t]*:[ \t]*(\d{1,18})[ \t]*\r\n", re.IGNORECASE)
 LONGEST_HEADER = 1 << 20
 MOST_UNREAD = 256 << 20
 """Bytes that may wait for a client that does not read before it is given up."""
@@ -56,18 +58,23 @@ class Reader:
         self._loop = loop
         self._stream = asyncio.StreamReader(limit=LONGEST_HEADER, loop=loop)
         self._ended = False
+        self.body = b""
+        """The message that was read last."""
         threading.Thread(target=self._read, name="stdin", daemon=True).start()
 
     async def readline(self) -> bytes:
-        """One line with its end."""
-        return await self._stream.readline()
+        """One line of a head with its end; the length as pygls' loop looks for it, however it was written."""
+        line = await self._stream.readline()
+        length = _LENGTH.fullmatch(line)
+        return line if length is None else b"Content-Length: %s\r\n" % length[1]
 
     async def readexactly(self, n: int) -> bytes:
         """`n` bytes, or none where the input ends before."""
         try:
-            return await self._stream.readexactly(n)
+            self.body = await self._stream.readexactly(n)
         except asyncio.IncompleteReadError:
-            return b""
+            self.body = b""
+        return self.body
 
     def end(self) -> None:
         """Behave as if the input had ended."""

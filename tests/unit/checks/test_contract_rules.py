@@ -24,6 +24,8 @@ from compile_loop.contracts.events import CheckFinished
         ([], "There is no check"),
         ([Check("a", "  ")], "is empty"),
         ([Check("a", ())], "is empty"),
+        ([Check("gcc a.c\0 -c", "gcc a.c\0 -c")], "“gcc a.c\ufffd -c” holds a character that no command can have"),
+        ([Check("a", ("gcc", "\ud800"))], "holds a character that no command can have"),
         ([Check("a", "make"), Check("a", "make test")], "given twice"),
         ([Check("a", "make"), Check("b", "make")], "given twice"),
         ([Check("a", "make", expect=Expectation(exit_zero=False))], "asserts nothing"),
