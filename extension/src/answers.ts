@@ -1,5 +1,6 @@
-import { ConfigurationTarget, commands, QuickPickItemKind, type Tab, tasks, Uri, window, workspace } from "vscode";
+import { ConfigurationTarget, commands, QuickPickItemKind, tasks, Uri, window, workspace } from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
+import type { Diffs } from "./diffs.js";
 import { quickFixes } from "./fixes.js";
 import { SHOW } from "./notify.js";
 import * as protocol from "./protocol.js";
@@ -7,8 +8,7 @@ import type { Secrets } from "./secrets.js";
 import { declared, described } from "./tasks.js";
 
 /** Has the server's wishes carried out: it decides, and this editor asks, shows and keeps (SPEC V10). */
-export function answer(client: LanguageClient, secrets: Secrets): void {
-  const diffs = new Map<string, Tab>();
+export function answer(client: LanguageClient, secrets: Secrets, diffs: Diffs): void {
   client.onRequest(protocol.MessageRequest, async ({ kind, text, choices, modal }) => ({
     choice: await SHOW[kind](text, { modal }, ...choices),
   }));
@@ -35,10 +35,7 @@ export function answer(client: LanguageClient, secrets: Secrets): void {
     await workspace.getConfiguration(protocol.SECTION, folder ? Uri.parse(folder) : null).update(name, value, target);
     return {};
   });
-  client.onRequest(protocol.DiffRequest, async (params) => {
-    await (params.files.length > 0 ? open(params, diffs) : close(params.key, diffs));
-    return {};
-  });
+  client.onRequest(protocol.DiffRequest, (params) => diffs.handle(params));
   client.onRequest(protocol.TasksRequest, async () => ({ tasks: (await tasks.fetchTasks()).map(described) }));
   const matchers = () => ({ matchers: declared("problemMatchers"), patterns: declared("problemPatterns") });
   client.onRequest(protocol.MatchersRequest, matchers);
@@ -50,25 +47,4 @@ export function answer(client: LanguageClient, secrets: Secrets): void {
 function unwrapped(value: unknown): unknown {
   const uri = value && typeof value === "object" ? (value as { $uri?: string }).$uri : undefined;
   return uri === undefined ? value : Uri.parse(uri);
-}
-
-async function open({ key, title, files }: protocol.DiffParams, diffs: Map<string, Tab>): Promise<void> {
-  await commands.executeCommand(
-    "vscode.changes",
-    title,
-    files.map(({ uri, left, right }) => [uri, left, right].map((address) => address && Uri.parse(address))),
-  );
-  // VS Code does not tell what a tab of several files shows, so the tab itself is kept.
-  const tab = window.tabGroups.activeTabGroup.activeTab;
-  if (tab) {
-    diffs.set(key, tab);
-  }
-}
-
-async function close(key: string, diffs: Map<string, Tab>): Promise<void> {
-  const tab = diffs.get(key);
-  diffs.delete(key);
-  if (tab && window.tabGroups.all.some((group) => group.tabs.includes(tab))) {
-    await window.tabGroups.close(tab);
-  }
 }

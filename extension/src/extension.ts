@@ -4,6 +4,7 @@ import { registerAgents } from "./agents.js";
 import { answer } from "./answers.js";
 import { Server } from "./client.js";
 import { registerCommands } from "./commands.js";
+import { Diffs } from "./diffs.js";
 import { lend } from "./models.js";
 import { sentence } from "./notify.js";
 import { RunsView } from "./runs.js";
@@ -20,8 +21,9 @@ export function activate(context: ExtensionContext): void {
   const log = secrets.keptOutOf(window.createOutputChannel("Compile Loop", { log: true }));
   const status = new Status();
   const work = new Work();
+  const diffs = new Diffs();
   const starting = (client: LanguageClient) => {
-    answer(client, secrets);
+    answer(client, secrets, diffs);
     lend(client);
     for (const part of [status, work, runs]) {
       part.follow(client);
@@ -29,7 +31,7 @@ export function activate(context: ExtensionContext): void {
   };
   const runs = new RunsView(() => server?.ready());
   server = new Server(context, log, status, starting, () => work.lost(log));
-  context.subscriptions.push(log, status, runs, watch(server), registerCommands(context, server, log));
+  context.subscriptions.push(log, status, runs, diffs, watch(server), registerCommands(context, server, log));
   context.subscriptions.push(registerAgents(server, context.extension.packageJSON.version));
   // Why it did not start stands in the log and the status bar; the first command says it aloud.
   server.ready().catch((error) => log.debug(sentence(error)));

@@ -393,6 +393,8 @@ export interface DiffParams {
   key: string;
   title: string;
   files: DiffFile[];
+  /** Whether it shows a result that waits: Accept, Accept Some and Discard are offered while it is in front. */
+  result: boolean;
 }
 
 /** Answer to `compileLoop/tasks`, from the server: every task, contributed ones too. */

@@ -33,9 +33,8 @@ export class Status implements Disposable {
   }
 
   private render(): void {
-    const { running, results, text, tooltip, command } = this.said;
+    const { running, text, tooltip, command } = this.said;
     void commands.executeCommand("setContext", "compileLoop.running", running.length > 0);
-    void commands.executeCommand("setContext", "compileLoop.hasResult", results > 0);
     if (this.down !== undefined) {
       const tooltip = `${this.down} Click to try again`;
       Object.assign(this.item, {

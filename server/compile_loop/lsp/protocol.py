@@ -453,6 +453,8 @@ class DiffParams(Model):
     key: str
     title: str = ""
     files: list[DiffFile] = Field(default_factory=list)
+    result: bool = False
+    """Whether it shows a result that waits: Accept, Accept Some and Discard are offered while it is in front."""
 
 
 class TaskList(Model):

@@ -78,7 +78,7 @@ async def show(ls: LoopServer, result: Result) -> None:
         for change in result.edit.files
     ]
     title = f"Compile Loop: {', '.join(names[:2])}{', …' if len(names) > 2 else ''}"
-    await ls.ui.diff(result.run_id, title, [_sides(result, change) for change in result.edit.files])
+    await ls.ui.diff(result.run_id, title, [_sides(result, change) for change in result.edit.files], result=True)
 
 
 async def ask(ls: LoopServer, result: Result, settings: Settings | None, *, unseen: bool = False) -> None:

@@ -120,8 +120,8 @@ class Ui:
     async def execute(self, command: str, *arguments: Any) -> None:
         """Carry out a command of the editor."""
 
-    async def diff(self, key: str, title: str, files: Sequence[DiffFile]) -> None:
-        """Show files side by side."""
+    async def diff(self, key: str, title: str, files: Sequence[DiffFile], *, result: bool = False) -> None:
+        """Show files side by side; `result`: a result that waits for its answer."""
 
     async def close_diff(self, key: str) -> None:
         """Close what `diff` opened under this key."""
@@ -195,9 +195,9 @@ class RichUi(Ui):
         """Carry out a command of the editor."""
         await self._request("execute", ExecuteParams(command=command, arguments=list(arguments)), Nothing)
 
-    async def diff(self, key: str, title: str, files: Sequence[DiffFile]) -> None:
-        """Show files side by side."""
-        await self._request("diff", DiffParams(key=key, title=title, files=list(files)), Nothing)
+    async def diff(self, key: str, title: str, files: Sequence[DiffFile], *, result: bool = False) -> None:
+        """Show files side by side; `result`: a result that waits for its answer."""
+        await self._request("diff", DiffParams(key=key, title=title, files=list(files), result=result), Nothing)
 
     async def close_diff(self, key: str) -> None:
         """Close what `diff` opened under this key."""

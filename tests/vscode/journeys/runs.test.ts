@@ -55,7 +55,14 @@ test("the view of runs by the keyboard: rounds, a diff, a note; resumed after a 
       await vscode.command("Notifications: Clear All Notifications");
       await vscode.command("Compile Loop: Continue with a Note…");
       await vscode.enter("Multiply instead.", "What else is wanted?");
-      await vscode.press(vscode.notification(/Apply 1 file\?/), "Apply");
+      const question = vscode.notification(/Apply 1 file\?/);
+      await question.waitFor();
+      const accept = page.locator(".editor-actions").getByRole("button", { name: "Accept Result" });
+      await accept.waitFor();
+      await vscode.node("Round 1").first().click();
+      await page.locator(".tab.active", { hasText: "Round 1 of a.c" }).waitFor();
+      await accept.waitFor({ state: "detached" }); // what is in front is not what it would accept
+      await vscode.press(question, "Apply");
       await until("the second edit", () => vscode.text("a.c") === BROKEN.replace("x + y", "2 * x"));
       assert.match(model.prompts[1] ?? "", /Multiply instead\./);
       await until("the second run in the view", async () => {
@@ -63,6 +70,7 @@ test("the view of runs by the keyboard: rounds, a diff, a note; resumed after a 
       });
 
       // Broken off by a reload of the window while the model writes; then resumed.
+      await vscode.openFile("a.c");
       await vscode.retypeLine(2, "    return x + y;");
       await page.keyboard.press("Control+S");
       await until("the broken text on the disk", () => vscode.bytes("a.c") === BROKEN);
