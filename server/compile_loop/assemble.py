@@ -79,7 +79,8 @@ class Job:
     lines of hidden checks. `buffers` is unsaved text, encoded as the file on disk is. `generator` and `consult` stand in
     for the models of the settings. `ask_user` and `auth` are the face's dialogs, where it has any. `memory` stands in for
     this machine's repair memory; `lineage` names runs that this one `continues` or `resumes`. `model_reason` says why the
-    settings name this model where the user did not. `advisers` are asked for fixes after the tools.
+    settings name this model where the user did not, `model_advice` how a user of this face gets one. `advisers` are asked
+    for fixes after the tools.
     """
 
     root: Path
@@ -94,6 +95,7 @@ class Job:
     generator: TurnGenerator | None = None
     consult: TurnGenerator | None = None
     model_reason: str = ""
+    model_advice: str = ""
     holdouts: tuple[str, ...] = ()
     ask_user: AskUser | None = None
     auth: AuthGate | None = None
@@ -154,7 +156,7 @@ def start(job: Job) -> Run:
         consult=job.consult or consultant_of(job.settings),
         consult_price=price_of_model(_for_consulting(job.settings)),
         model_reason=job.model_reason,
-        advice=advice(os.environ),
+        advice=job.model_advice or advice(os.environ),
         advisers=_advisers(job),
         hold=HeldFiles(root, state_folder() / "held"),
     )

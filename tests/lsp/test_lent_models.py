@@ -169,7 +169,7 @@ async def test_without_a_model_the_log_says_what_one_would_have_been_asked(start
     )
     document = person.editor.open(broken)
     await person.gives("fix", active=document.uri)
-    await person.hears("no model is set")
+    await person.hears("no model is set. “Compile Loop: Choose Model…” sets one.")
     assert "One would have been asked:" in "\n".join(person.editor.logged()) and "return x + y;" in "\n".join(
         person.editor.logged()
     )

@@ -129,7 +129,8 @@ class Session:
 
             crossing = Crossing()
             job = await asyncio.to_thread(_with_person, job, self._ls.ui, crossing, LentModels(self._ls))
-            job = replace(job, advisers=EditorFixes(self._ls.ui, self._ls.documents, crossing))
+            fixes = EditorFixes(self._ls.ui, self._ls.documents, crossing)
+            job = replace(job, advisers=fixes, model_advice="“Compile Loop: Choose Model…” sets one.")
         if self._make is None:  # what is done once more has its check already
             from compile_loop.lsp.task_checks import with_tasks
 
