@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -40,8 +40,8 @@ def job_of(
     Raises `ConfigurationError`.
     """
     asked = record.asked
-    place = (root or Path(asked.root)).resolve()
-    if not place.is_dir():
+    place, there = _placed(root or Path(asked.root), asked.targets)
+    if not there or not place.is_dir():
         raise ConfigurationError(f"The workspace {place} is not there. Say with --root which folder to use.")
     try:
         made = Settings.model_validate({**settings_of(record, asks_model=asks_model), **settings})
@@ -62,6 +62,17 @@ def job_of(
         tasks={line: _task(check, moved) for line, check in asked.tasks.items()},
         holdouts=tuple(moved(line) for line in asked.holdouts),
     )
+
+
+def _placed(root: Path, targets: Sequence[str]) -> tuple[Path, bool]:
+    """The workspace, and whether it and the targets are places at all."""
+    try:
+        place = root.resolve()
+        for path in targets:
+            (place / path).resolve().exists()  # raises where that is no name for a file
+        return place, True
+    except (OSError, ValueError, RuntimeError):
+        return root, False
 
 
 def _task(check: Check, moved: Callable[[str], str]) -> Check:

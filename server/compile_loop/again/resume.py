@@ -31,6 +31,7 @@ from compile_loop.contracts.protocols import (
 from compile_loop.engine.ask import stream
 from compile_loop.engine.handle import Run
 from compile_loop.models.turn_log import Turn
+from compile_loop.record.folder import RecordError
 from compile_loop.record.recall_log import RecordedMemory
 from compile_loop.record.redact import MARK
 from compile_loop.record.store import Record, State
@@ -117,7 +118,10 @@ def resume(
 
 def _unsaved(record: Record, root: Path) -> dict[Path, bytes]:
     """Recorded unsaved text, where it is all there."""
-    return {root / path: data for path, data in record.buffers().items() if MARK.encode() not in data}
+    try:
+        return {root / path: data for path, data in record.buffers().items() if MARK.encode() not in data}
+    except RecordError as error:
+        raise ConfigurationError(f"The record of run {record.id} cannot be used: {error}") from error
 
 
 def _before_secrets(turns: Sequence[Turn]) -> list[Turn]:
@@ -135,7 +139,10 @@ def _why_not(record: Record) -> str:
     if record.state is State.UNDER_WAY:
         return f"Run {record.id} is under way."
     if record.state is State.RESUMED:
-        return f"Run {record.id} was resumed as run {record.resumed_by()}."
+        by = record.resumed_by()
+        return f"Run {record.id} was resumed as run {by}." if by else f"Run {record.id} was resumed already."
+    if record.state is State.DAMAGED:
+        return f"Run {record.id} came to its end, and how is not known: {record.damage}"
     return f"Run {record.id} came to its end ({(record.report or {}).get('ending')}); there is nothing to resume."
 
 

@@ -22,7 +22,7 @@ from compile_loop.cli.trust import TrustChecks, agreement
 from compile_loop.contracts.outcome import Outcome
 from compile_loop.record.folder import RecordError
 from compile_loop.record.outcome_document import outcome_document
-from compile_loop.record.store import Record
+from compile_loop.record.store import Record, State
 from compile_loop.settings import Settings
 
 NAME = "resume"
@@ -54,10 +54,10 @@ def run(
     """
     if apply and diff:
         raise typer.BadParameter("--apply and --diff exclude each other.")
-    record = find(name)
     if drop:
-        _drop(record)
+        _drop(name)
         return
+    record = find(name)
     given = {
         "model": model, "base_url": base_url, "api_key_env": api_key_env, "max_rounds": max_rounds, "deadline_seconds": deadline,
     }  # fmt: skip
@@ -101,8 +101,13 @@ def _of_this_machine(given: dict[str, Any], *, may_ask: bool) -> dict[str, str]:
     return {"model": settings.model, "base_url": settings.base_url, "api_key_env": settings.api_key_env}
 
 
-def _drop(record: Record) -> None:
-    if not record.resumable:
+def _drop(name: str) -> None:
+    if store().delete_unreadable(name):
+        clear_up()
+        typer.echo(f"Dropped {name}, whose record could not be read. Your files are as they were.")
+        return
+    record = find(name)
+    if not record.resumable and record.state is not State.DAMAGED:
         refuse(f"Run {record.id} was not interrupted. `compile-loop runs --delete {record.id}` deletes its record.")
     try:
         store().delete(record)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import typer
+from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
@@ -28,6 +29,9 @@ def run(
     Records stay on this machine, without keys, for 30 days or 1 GiB. Exit code: 0, or 2 where there is no such run.
     """
     for name in delete:
+        if store().delete_unreadable(name):
+            typer.echo(f"Deleted {name}, which could not be read.", err=as_json)
+            continue
         record = find(name)
         try:
             store().delete(record)
@@ -37,9 +41,15 @@ def run(
     if delete:
         return
     found = [summary(record) for record in store().all()[:limit]]
+    unreadable = store().unreadable()
     if as_json:
-        typer.echo(json.dumps({"schema": "compile-loop/runs/1", "runs": found}, indent=2, ensure_ascii=False))
+        left_out = [{"name": name, "why": why} for name, why in unreadable.items()]
+        document = {"schema": "compile-loop/runs/1", "runs": found, "unreadable": left_out}
+        typer.echo(json.dumps(document, indent=2, ensure_ascii=False))
         return
+    for name, why in unreadable.items():
+        note = f"{name} cannot be read and is left out: {why} `compile-loop runs --delete {name}` deletes it."
+        Console(stderr=True).print(f"[yellow]{escape(note)}[/yellow]", highlight=False, soft_wrap=True)
     if not found:
         typer.echo(f"No run is recorded yet. Records will lie in {store().runs}.")
         return

@@ -122,6 +122,8 @@ def _print(record: Record, rounds: list[RecordedRound]) -> None:
     if record.report is not None:
         console.print()
         _print_report(console, record.report)
+    elif record.damage:
+        console.print(f"\n[yellow]{escape(record.damage)}[/yellow]", highlight=False, soft_wrap=True)
     elif record.state is State.INTERRUPTED:
         console.print(
             f"\n[yellow]The run was interrupted.[/yellow] Go on with `compile-loop resume {record.id}`, or drop it with "

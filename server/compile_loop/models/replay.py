@@ -109,7 +109,7 @@ def _called(message: Message) -> list[tuple[str, str, object]]:
 def _parsed(call: ToolCall) -> object:
     try:
         return value_in(call.arguments)
-    except ValueError:
+    except (ValueError, RecursionError):
         return call.arguments
 
 

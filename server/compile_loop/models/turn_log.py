@@ -84,8 +84,8 @@ def turns_in(text: str) -> list[Turn]:
                 error = ModelError(ModelErrorKind(value["error"]["kind"]), str(value["error"]["message"]))
             if (reply is None) == (error is None):
                 raise ValueError("it holds neither a reply nor an error")
-            turns.append(Turn(messages, tuple(value["tools"]), reply, error))
-        except (ValueError, KeyError, TypeError, AttributeError) as wrong:
+            turns.append(Turn(messages, tuple(map(str, value["tools"])), reply, error))
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as wrong:
             if number == len(lines) and isinstance(wrong, json.JSONDecodeError):
                 break
             raise TurnLogFormatError(f"line {number} is no turn: {wrong!r}") from None
@@ -155,7 +155,8 @@ def _reply_out(reply: Reply) -> dict[str, object]:
 
 def _message_in(value: dict[str, Any]) -> Message:
     calls = tuple(_call_in(each) for each in value.get("tool_calls", ()))
-    return Message(str(value["role"]), str(value["content"]), calls, value.get("tool_call_id"))
+    answers = value.get("tool_call_id")
+    return Message(str(value["role"]), str(value["content"]), calls, answers if answers is None else str(answers))
 
 
 def _call_in(value: dict[str, Any]) -> ToolCall:
@@ -163,6 +164,6 @@ def _call_in(value: dict[str, Any]) -> ToolCall:
 
 
 def _reply_in(value: dict[str, Any]) -> Reply:
-    usage = Usage(*value["usage"]) if "usage" in value else None
+    usage = Usage(*map(int, value["usage"])) if "usage" in value else None
     calls = tuple(_call_in(each) for each in value.get("tool_calls", ()))
     return Reply(str(value["text"]), str(value["finish"]), usage, float(value["seconds"]), calls)

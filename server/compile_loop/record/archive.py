@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import stat
 import zipfile
+import zlib
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 
@@ -50,7 +51,7 @@ def unpack(archive: Path, into: Path) -> None:
                 raise RecordError(f"{archive} is larger than any record of ours and is not unpacked.")
             for entry in entries:
                 _lay_out(opened, entry, into, archive)
-    except (OSError, zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:
+    except (OSError, zipfile.BadZipFile, RuntimeError, NotImplementedError, ValueError, EOFError, zlib.error) as error:
         raise RecordError(f"{archive} cannot be read as a record: {error}.") from error
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
@@ -43,6 +44,7 @@ class Asked:
 def asked_in(value: Mapping[str, Any]) -> Asked:
     """Read it back. Raises `KeyError`, `TypeError` or `ValueError` where it is not what `out` gave."""
     lists = {name: tuple(str(each) for each in value[name]) for name in ("targets", "checks", "holdouts", "buffers")}
+    _usable(value["root"], *value["encodings"], *(each for many in lists.values() for each in many))
     return Asked(
         root=str(value["root"]),
         scope=str(value["scope"]),
@@ -63,6 +65,7 @@ def _task_out(check: Check) -> dict[str, Any]:
 def _task_in(value: Mapping[str, Any]) -> Check:
     """A task's check; one that had a password is not whole without it."""
     command = value["command"]
+    _usable(*([command] if isinstance(command, str) else command), value["cwd"], *value["env"], *value["env"].values())
     return Check(
         name=str(value["name"]),
         command=command if isinstance(command, str) else tuple(map(str, command)),
@@ -77,11 +80,17 @@ def _task_in(value: Mapping[str, Any]) -> Check:
 def _diagnostic(value: Mapping[str, Any]) -> Diagnostic:
     start, end = value["range"]["start"], value["range"]["end"]
     return Diagnostic(
-        message=value["message"],
-        file=value["file"],
-        range=Range.of(start["line"], start["character"], end["line"], end["character"]),
+        message=str(value["message"]),
+        file=None if value["file"] is None else str(value["file"]),
+        range=Range.of(*(int(at[name]) for at in (start, end) for name in ("line", "character"))),
         severity=Severity(value["severity"]),
         code=value["code"],
         source=value["source"],
         phase=Phase[value["phase"].upper()],
     )
+
+
+def _usable(*names: object) -> None:
+    """No path and no command has a NUL in it, or half a character, which no system takes. Raises `ValueError`."""
+    if any(b"\0" in os.fsencode(str(name)) for name in names):
+        raise ValueError("name of a file or command")

@@ -53,7 +53,7 @@ class FileMemory:
                 for e in entries
                 if isinstance(e["failures"], list) and isinstance(e["text"], str) and isinstance(e["at"], float)
             ]
-        except (OSError, ValueError, TypeError, KeyError):
+        except (OSError, ValueError, TypeError, KeyError, RecursionError):
             return []
 
 

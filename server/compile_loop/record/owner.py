@@ -17,5 +17,5 @@ def under_way(folder: Path) -> bool:
     try:
         owner = json.loads((folder / at.RUN).read_text("utf-8"))["owner"]
         return bool(psutil.Process(int(owner["pid"])).create_time() == owner["created"])
-    except (OSError, ValueError, KeyError, TypeError, psutil.Error):
+    except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError, psutil.Error):
         return False

@@ -92,9 +92,9 @@ def when_of(record: Record) -> str:
     """When a run began, by the clock on the wall: the time, or the day where that is not today."""
     try:
         began = datetime.strptime(str(record.run.get("started")), "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=timezone.utc)
-    except ValueError:
+        local = began.astimezone()
+    except (ValueError, OverflowError, OSError):
         return ""
-    local = began.astimezone()
     return f"{local:%H:%M}" if local.date() == datetime.now().astimezone().date() else f"{local:%Y-%m-%d}"
 
 
@@ -102,20 +102,13 @@ def ending_of(record: Record) -> str:
     """How a run stands, in a word or two."""
     if record.state is not State.FINISHED:
         return str(record.state.value).replace("_", " ")
-    report = _report(record)
+    report = record.report or {}
     failure = report.get("failure")
     kind = failure.get("kind") if isinstance(failure, dict) else report.get("ending")
     return str(kind or "finished").replace("_", " ")
 
 
-def _report(record: Record) -> dict[str, object]:
-    try:
-        return record.report or {}
-    except RecordError:
-        return {}
-
-
 def message_of(record: Record) -> str:
     """The sentence with which a run ended."""
-    failure = _report(record).get("failure")
+    failure = (record.report or {}).get("failure")
     return str(failure.get("message", "")) if isinstance(failure, dict) else ""
