@@ -10,7 +10,6 @@ setUpNode();
 
 const npm = (script) => ["npm", ["run", "--silent", script]];
 const module = (name, ...args) => [python, ["-m", name, ...args]];
-const workers = availableParallelism() + 2; // tests wait for processes half of their time
 const rings = [
   ["Python style", module("ruff", "check", ".")],
   ["Python format", module("ruff", "format", "--check", ".")],
@@ -20,7 +19,7 @@ const rings = [
   ["docs of the manifest are fresh", [python, ["scripts/manifest_docs.py", "--check"]]],
   ["TypeScript style", npm("lint")],
   ["TypeScript types", npm("typecheck")],
-  ["tests without an editor", module("pytest", "tests", "-n", `${workers}`, "--dist", "loadgroup")],
+  ["tests without an editor", module("pytest", "tests", "-n", `${availableParallelism()}`, "--dist", "loadgroup")],
   ...(quick
     ? []
     : [

@@ -392,5 +392,6 @@ def test_the_dataclass_of_a_job_has_no_field_that_a_record_forgets() -> None:
     """Every field of a job is either in the record, a dialog of the face, or stands in for a part."""
     kept = {"root", "targets", "settings", "scope", "checks", "tasks", "spec"}
     kept |= {"buffers", "encodings", "reproduce", "holdouts"}
-    of_the_face = {"generator", "ask_user", "auth", "memory", "lineage", "model_reason", "consult", "advisers"}
+    of_the_face = {"generator", "consult", "ask_user", "auth", "memory", "lineage", "advisers"}
+    of_the_face |= {"model_reason", "model_advice"}
     assert {field.name for field in dataclasses.fields(Job)} == kept | of_the_face
