@@ -16,13 +16,12 @@ WORKSPACE_TITLE = "Fix the whole project until it compiles"
 def code_actions(ls: LoopServer, params: types.CodeActionParams) -> list[types.CodeAction | types.Command]:
     """Two actions where an error is, for the file and for the project.
 
-    An editor without commands of ours gets them where nothing was found too, when its user asks: it may have nothing else that
-    finds errors.
+    Where nothing was found they are there when the user asks: there may be nothing else that finds errors.
     """
     found = params.context.diagnostics
     errors = [d for d in found if d.severity in (None, types.DiagnosticSeverity.Error)]
     unasked = params.context.trigger_kind is types.CodeActionTriggerKind.Automatic
-    if not wanted(params.context.only) or (not errors and (found or ls.client_handles_commands or unasked)):
+    if not wanted(params.context.only) or (not errors and (found or unasked)):
         return []
     uri = params.text_document.uri
     commands = [
