@@ -333,7 +333,12 @@ def _timed(check: Check, settings: Settings) -> Check:
 
 
 def _task(job: Job, label: str, file: Path | None) -> TaskCheck | None:
-    return named_task(_workspace(job.root), label, [file] if file else [path.resolve() for path in job.targets])
+    return named_task(_workspace(job.root), label, _meant(job, file))
+
+
+def _meant(job: Job, file: Path | None) -> list[Path]:
+    """What `${file}` of a task may mean: that file, else the targets."""
+    return [file] if file else [path.resolve() for path in job.targets]
 
 
 def tasks_wanted(job: Job, file: Path | None = None) -> dict[str, TaskCheck | None]:
@@ -351,7 +356,7 @@ def tasks_wanted(job: Job, file: Path | None = None) -> dict[str, TaskCheck | No
     except TaskError as error:
         raise ConfigurationError(str(error)) from error
     try:
-        task = default_task(root, [file] if file else [path.resolve() for path in job.targets])
+        task = default_task(root, _meant(job, file))
     except TaskError:
         return {}
     return {DEFAULT_TASK: task} if task else {}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import typer
@@ -40,7 +39,8 @@ def run(
         typer.echo(f"Deleted the record of run {record.id}.", err=as_json)
     if delete:
         return
-    found = [summary(record) for record in store().all()[:limit]]
+    records = store().all()[:limit]
+    found = [summary(record) for record in records]
     unreadable = store().unreadable()
     if as_json:
         left_out = [{"name": name, "why": why} for name, why in unreadable.items()]
@@ -56,15 +56,13 @@ def run(
     table = Table(box=None, pad_edge=False)
     for title in ("run", "started", "ended", "rounds", "errors", "model", "files"):
         table.add_column(title, overflow="fold", no_wrap=title in ("run", "started", "errors"))
-    for each in found:
-        table.add_row(*_row(each))
+    for record, each in zip(records, found, strict=True):
+        table.add_row(*_row(each, record.asked.label))
     listing_console().print(table)
 
 
-def _row(each: dict[str, Any]) -> list[str]:
+def _row(each: dict[str, Any], about: str) -> list[str]:
     ending = each["failure"]["kind"] if each["failure"] else each["ending"] or each["state"]
-    targets = each["targets"] or [f"{Path(each['root']).name}/"]
-    files = targets[0] if len(targets) == 1 else f"{targets[0]} and {len(targets) - 1} more"
     return [
         each["id"],
         str(each["started"]).replace("T", " ")[: len("2026-01-31 23:59")],
@@ -72,5 +70,5 @@ def _row(each: dict[str, Any]) -> list[str]:
         str(each["rounds"]),
         f"{each['errorsBefore']} → {each['errorsAfter']}",
         escape(each["model"] or "none"),
-        escape(files),
+        escape(about),
     ]

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 def count(number: int, noun: str) -> str:
     """`1 error`, `3 errors`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def some(names: Sequence[str], most: int = 1) -> str:
+    """`a.c, b.c and 3 more`: at most so many by name."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from compile_loop.contracts.counting import count
+from compile_loop.contracts.counting import count, some
 from compile_loop.contracts.outcome import Ending, FailureKind
 from compile_loop.lsp.places import Place
 from compile_loop.lsp.protocol import RunParams
@@ -40,11 +40,9 @@ async def ask(ls: LoopServer, result: Result) -> tuple[str, ...]:
     if not wanted or not stuck or result.run is None or result.job is None:
         return ()
     one = len(wanted) == 1
-    more = f" and {len(wanted) - LISTED} more" if len(wanted) > LISTED else ""
-    names = f"{', '.join(wanted[:LISTED])}{more}"
     text = (
-        f"Not fixed yet. The model wants to edit {names} too, which {'is' if one else 'are'} not among the files of this "
-        f"run. Allow {'it' if one else 'them'} and go on?"
+        f"Not fixed yet. The model wants to edit {some(wanted, LISTED)} too, which {'is' if one else 'are'} not among the "
+        f"files of this run. Allow {'it' if one else 'them'} and go on?"
     )
     yes = f"Allow {wanted[0].rsplit('/', 1)[-1] if one else count(len(wanted), 'File')}"
     return wanted if await ls.ui.message("warning", text, yes, NO) == yes else ()

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from compile_loop.contracts.checks import UNKNOWN, Check
+from compile_loop.contracts.counting import some
 from compile_loop.contracts.diagnostics import Diagnostic, Phase, Range, Severity
 from compile_loop.record.event_lines import diagnostic
 
@@ -32,6 +34,11 @@ class Asked:
     buffers: tuple[str, ...] = ()
     reproduce: Diagnostic | None = None
     tasks: Mapping[str, Check] = field(default_factory=dict)
+
+    @property
+    def label(self) -> str:
+        """What the run was about, for people: its files, or its folder."""
+        return some(self.targets) or f"{Path(self.root).name}/"
 
     def out(self) -> dict[str, Any]:
         """As JSON."""

@@ -23,7 +23,7 @@ from compile_loop.lsp.review import settled
 from compile_loop.lsp.rpc import Refused
 from compile_loop.lsp.ui import uri_argument
 from compile_loop.lsp.view.documents import diff_of, output_uri
-from compile_loop.lsp.view.records import RESULT, Node, ending_of, label_of_record, record_of, records_of, store
+from compile_loop.lsp.view.records import RESULT, Node, ending_of, record_of, records_of, store
 from compile_loop.record.folder import RecordError
 from compile_loop.record.store import Record, State
 
@@ -87,7 +87,7 @@ def _of_result(result: Result) -> Ended | None:
 def _of_record(record: Record) -> Ended:
     asked = record.asked
     given = asked.checks, asked.holdouts, asked.tasks
-    return Ended(label_of_record(record), _place(record), *given, lambda: kept_of(record))
+    return Ended(record.asked.label, _place(record), *given, lambda: kept_of(record))
 
 
 async def resume_run(ls: LoopServer, call: Call) -> None:
@@ -107,7 +107,7 @@ async def resume_run(ls: LoopServer, call: Call) -> None:
             auth=job.auth,
         )[0]
 
-    await fix(ls, _params(record, call), make, f"resuming {label_of_record(record)}", _place(record))
+    await fix(ls, _params(record, call), make, f"resuming {record.asked.label}", _place(record))
 
 
 async def replay_run(ls: LoopServer, call: Call) -> None:
@@ -117,13 +117,13 @@ async def replay_run(ls: LoopServer, call: Call) -> None:
     def make(_job: Job) -> Run:
         return replay(record).run
 
-    await fix(ls, _params(record, call), make, f"replaying {label_of_record(record)}", _place(record))
+    await fix(ls, _params(record, call), make, f"replaying {record.asked.label}", _place(record))
 
 
 async def delete_run(ls: LoopServer, call: Call) -> None:
     """Delete Run: its record, and what a broken-off one left behind."""
     record = await _chosen(ls, call, "delete", lambda each: each.state is not State.UNDER_WAY)
-    name = label_of_record(record)
+    name = record.asked.label
     question = f"Delete the record of the run on {name}? It cannot be resumed or replayed after that."
     if await ls.ui.message("warning", question, "Delete", modal=True) != "Delete":
         return
@@ -141,7 +141,7 @@ async def open_round(ls: LoopServer, call: Call) -> None:
     record = await asyncio.to_thread(record_of, node.run)
     files = await asyncio.to_thread(diff_of, record, node.round, node.path)
     what = "Result" if node.round == RESULT else f"Round {node.round}"
-    await ls.ui.diff(str(node), f"{what} of {label_of_record(record)}", files)
+    await ls.ui.diff(str(node), f"{what} of {record.asked.label}", files)
 
 
 async def open_output(ls: LoopServer, call: Call) -> None:
@@ -170,7 +170,7 @@ async def _chosen(ls: LoopServer, call: Call, verb: str, fits: Callable[[Record]
     if text is not None:
         record = await asyncio.to_thread(record_of, Node.of(text).run)
         if not fits(record):
-            raise Refused(f"There is nothing to {verb}: the run on {label_of_record(record)} is {ending_of(record)}.")
+            raise Refused(f"There is nothing to {verb}: the run on {record.asked.label} is {ending_of(record)}.")
         return record
     fitting = [each for each in await records_of(ls) if fits(each)]
     if not fitting:
@@ -178,7 +178,7 @@ async def _chosen(ls: LoopServer, call: Call, verb: str, fits: Callable[[Record]
     items = [
         PickItem(
             id=each.id,
-            label=label_of_record(each),
+            label=each.asked.label,
             description=ending_of(each),
             detail=str(each.run.get("started", "")).replace("T", " ").replace("Z", " UTC"),
         )

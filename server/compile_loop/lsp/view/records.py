@@ -80,14 +80,6 @@ def record_of(run: str) -> Record:
         raise Refused(str(error)) from error
 
 
-def label_of_record(record: Record) -> str:
-    """What a run was about: its files, or its folder."""
-    targets = record.asked.targets
-    if not targets:
-        return f"{Path(record.asked.root).name}/"
-    return targets[0] if len(targets) == 1 else f"{targets[0]} and {len(targets) - 1} more"
-
-
 def when_of(record: Record) -> str:
     """When a run began, by the clock on the wall: the time, or the day where that is not today."""
     try:

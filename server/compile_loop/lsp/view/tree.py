@@ -13,7 +13,6 @@ from compile_loop.lsp.view.records import (
     RESULT,
     Node,
     ending_of,
-    label_of_record,
     message_of,
     record_of,
     records_of,
@@ -53,7 +52,7 @@ def _run(record: Record) -> TreeNode:
     can = "active" if record.state is State.UNDER_WAY else "resumable" if record.resumable else "finished"
     return TreeNode(
         id=str(Node("run", record.id)),
-        label=label_of_record(record),
+        label=record.asked.label,
         description=" · ".join(filter(None, [ending, count(rounds, "round") if rounds else "", when_of(record)])),
         tooltip="\n".join(filter(None, [f"{started} UTC, run {record.id}", record.asked.root, message_of(record)])),
         icon=ICONS.get(ending, "error"),
