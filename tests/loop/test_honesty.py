@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.loop.running import block, fix, workspace
+from tests.support.tools import need
 
 from compile_loop.contracts.events import Suspected
 from compile_loop.contracts.outcome import Ending, FailureKind
@@ -93,7 +94,9 @@ def _sums(root: Path) -> Path:
 @pytest.mark.spec("K7", "Q9")
 async def test_tests_that_no_longer_tell_of_themselves_are_reported_beside_green(root: Path) -> None:
     """How the edit leaves is hidden from whoever reads it."""
-    leave = block("    return a - b\n", "    __import__('o' + 's').__dict__['_ex' + 'it'](0)\n    return a - b\n")
+    leave = block(
+        "    return a - b\n", "    leave = vars(__import__('o' + 's'))['_ex' + 'it']\n    leave(0)\n    return a - b\n"
+    )
     told = await fix(_sums(root), [leave], targets=["calc.py"], checks=(f"{sys.executable} -B -m unittest",))
     assert told.outcome.ending is Ending.GREEN, told.outcome.failure
     assert any("no test is told of, 1 before" in line for line in told.outcome.tally.suspect)
@@ -131,3 +134,59 @@ async def test_a_new_package_that_hides_a_module_of_the_workspace_is_reported(ro
     )
     assert told.outcome.ending is Ending.GREEN, told.outcome.failure
     assert any("imported instead of calc.py" in line for line in told.outcome.tally.suspect)
+
+
+@pytest.mark.spec("K7")
+async def test_an_error_that_is_told_of_another_file_is_not_repaired(root: Path) -> None:
+    """Only the target has to be free of errors, and one onto which the target's is moved was there before."""
+    need("gcc")
+    (root / "a.py").unlink()
+    broken = "int {}(void) {{\n    return nothing;\n}}\n"
+    workspace(root, a_c=broken.format("a"), b_c=broken.format("b"))
+    (root / "Makefile").write_text("all: a.o b.o\n%.o: %.c\n\t$(CC) -c $< -o $@\n")
+    moved = block("int a(void) {\n    return nothing;\n}\n", '#line 1 "b.c"\nint b(void) {\n    return nothing;\n}\n')
+    told = await fix(
+        root, [moved, "Done."], targets=["a.c"], checks=("make -k",), settings={"max_rounds": 1, "suggestions": False}
+    )
+    assert told.outcome.failure and told.outcome.failure.kind is FailureKind.TAMPERING, told.outcome
+    assert "#line" in told.outcome.failure.message
+
+
+@pytest.mark.spec("K7")
+async def test_a_body_that_never_ends_is_no_repair(root: Path) -> None:
+    need("gcc")
+    (root / "a.py").unlink()
+    workspace(root, a_c="int area(int w, int h) {\n    int size = w * h;\n    return size.value;\n}\n")
+    endless = block("    int size = w * h;\n    return size.value;\n", "    for (;;);\n")
+    told = await fix(root, [endless, "Done."], targets=["a.c"], checks=("gcc -c a.c",), settings={"max_rounds": 1})
+    assert told.outcome.failure and told.outcome.failure.kind is FailureKind.TAMPERING, told.outcome
+    assert "for (;;);" in told.outcome.failure.message
+
+
+@pytest.mark.spec("K7", "Q9")
+async def test_a_function_of_the_library_that_is_exchanged_comes_with_the_result(root: Path) -> None:
+    source = "import json as _json\n\n\ndef add(a, b):\n    return _json.loads(f'{a - b}')\n"
+    workspace(_sums(root), calc_py=source)
+    exchanged = block("import json as _json\n", "import json as _json\n\n_json.loads = lambda text: 5\n")
+    told = await fix(root, [exchanged], targets=["calc.py"], checks=(f"{sys.executable} -B -m unittest",))
+    assert told.outcome.ending is Ending.GREEN, told.outcome.failure
+    assert any("_json.loads = lambda" in line for line in told.outcome.tally.suspect)
+
+
+@pytest.mark.spec("K7", "Q9")
+async def test_a_package_that_ends_its_test_binary_as_it_loads_is_refused(root: Path) -> None:
+    """`go test` says ok of a package whose binary ends well, also where no test ran."""
+    need("go")
+    (root / "a.py").unlink()
+    workspace(
+        root,
+        calc_go="package calc\n\nfunc Add(a, b int) int { return a - b }\n",
+        calc_test_go='package calc\n\nimport "testing"\n\nfunc TestAdd(t *testing.T) {\n\tif Add(2, 3) != 5 {\n\t\tt.Error("wrong")\n\t}\n}\n',
+        go_mod="module calc\n\ngo 1.17\n",
+    )
+    leaves = block("package calc\n", 'package calc\n\nimport "os"\n\nvar _ = func() int { os.Exit(0); return 0 }()\n')
+    told = await fix(
+        root, [leaves, "Done."], targets=["calc.go"], checks=("go test ./...",), settings={"max_rounds": 1}
+    )
+    assert told.outcome.failure and told.outcome.failure.kind is FailureKind.TAMPERING, told.outcome
+    assert "os.Exit(0)" in told.outcome.failure.message

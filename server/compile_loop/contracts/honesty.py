@@ -10,6 +10,7 @@ from compile_loop.contracts.edits import Edit
 
 KINDS: Mapping[str, str] = {
     "suppression": "silences a diagnostic instead of removing its cause",
+    "moved_place": "makes tools report another place than the true one",
     "disabled_warning": "turns a warning or a rule off for the build",
     "skipped_test": "keeps a test from running",
     "deleted_test": "removes a test",

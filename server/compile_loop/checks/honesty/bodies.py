@@ -7,32 +7,13 @@ import re
 from tree_sitter import Node
 
 from compile_loop.checks.honesty.failures import Failures, literals_of, surplus, telling
+from compile_loop.checks.honesty.hollow import goes_no_further, inputs, nature, parameters
 from compile_loop.checks.honesty.pairing import Pairs
 from compile_loop.checks.honesty.survey import Function, row_of, squash, statements, text_of
 from compile_loop.checks.honesty.texts import Change
 from compile_loop.checks.honesty.weigh import Case
 from compile_loop.contracts.honesty import Finding
 
-_LITERAL = (
-    r"(?:[-+]?\d[\w.]*|true|false|True|False|None|null|nil|nullptr|NULL|undefined|NaN|void 0|void|\"(?:[^\"\\]|"
-    r"\\.)*\"|'(?:[^'\\]|\\.)*'|"
-    r"`[^`$]*`|\(\)|\[\]|\{\}|&?\w+\{\}|new \w+(?:<.*>)?\(\)|(?:\w+::)*(?:new|default|max|min)\(\)|\w+\(\)\s*\{\}|vec!\[\]|"
-    r"(?:list|dict|set|tuple|str|int|float|bytes|frozenset)\(\)|String::new\(\)|Collections\.empty\w+\(\)|(?:List|Map|Set|Optional)\.(?:of|empty)\(\)|"
-    r"std::nullopt|std::string\(\)|EXIT_SUCCESS|\"\"\.to_string\(\)|\"\"\.into\(\)|Vec::new\(\))"
-)
-_CONSTANT = re.compile(
-    rf"(?:return\b\s*)?\(?(?:{_LITERAL}|(?:Ok|Some|Err|Promise\.resolve|Optional\.of)\(\s*{_LITERAL}\s*\))(?:,\s*{_LITERAL})*\)?\s*;?$"
-)
-_EMPTY = re.compile(
-    r"(?:pass|\.\.\.|;|return|return;|return None|return undefined;?|return null;?|\(void\)\s*\w+;|_ = \w+|del \w+|let _ = \w+;)$"
-)
-_STUB = re.compile(
-    r"(?:raise NotImplementedError\b|(?:todo|unimplemented)!|panic!?\(.*(?:not implemented|todo|unimplemented)|"
-    r"throw new UnsupportedOperationException|throw .*(?:not (?:yet )?implemented|todo|unimplemented)|"
-    r"(?:std::)?abort\(\)|(?:std::)?terminate\(\)|"
-    r"assert\((?:0|false)\)|assert False)",
-    re.IGNORECASE,
-)
 _LEAVES = frozenset({"return_statement", "raise_statement", "throw_statement", "return_expression"})
 _HOISTED = frozenset(
     {
@@ -61,38 +42,34 @@ def compare_functions(case: Case, change: Change, paired: Pairs, moved: frozense
     return [finding for finding in findings if finding is not None]
 
 
-def nature(function: Function) -> str:
-    """What little a body does: `empty`, `constant` or `stub`; an empty string for one that does something."""
-    texts = [squash(text_of(s)) for s in statements(function.body)]
-    if all(_EMPTY.match(text) for text in texts):
-        return "empty"
-    if _STUB.match(texts[-1]) and all(_EMPTY.match(t) or _CONSTANT.match(t) for t in texts[:-1]):
-        return "stub"
-    if all(_CONSTANT.match(t) or _EMPTY.match(t) for t in texts):
-        return "constant"
-    return ""
-
-
 def emptied(case: Case, change: Change, before: Function, after: Function) -> Finding | None:
     """A body that did something and now only returns."""
     if before.body is None or after.body is None:
         return None
-    now = nature(after)
+    now = nature(after) or ("deaf" if _hears_no_more(before, after) else "")
     if not now or nature(before):
         return None
     was = [squash(text_of(s)) for s in statements(before.body)]
     rest = [squash(text_of(s)) for s in statements(after.body)]
+    if rest == ["..."] and after.plain:
+        return None  # a protocol or an overload
     kept = set(rest) <= set(was)
     near = case.failures.near(change.path, before.row, before.end_row, 0)
     if kept and near and all(surplus(d) for d in near):
         return None
     work = len(was) > 1 or _busy(was[0])
-    if not work and now == "constant":
+    if not work and now in ("constant", "deaf"):
         return None
-    kind = "skipped_test" if after.test else "stub" if now == "stub" else "emptied_body"
-    certain = work and not (kept and now == "constant") and not after.plain
+    kind = "skipped_test" if after.test else "stub" if now in ("stub", "endless") else "emptied_body"
+    certain = work and not (kept and now in ("constant", "deaf")) and not after.plain
     shown = f"{after.name}: {' '.join(rest) or '(empty)'}"
     return case.finding(change, kind, after.row, shown, certain=certain, names=[after.name, after.short_name])
+
+
+def _hears_no_more(before: Function, after: Function) -> bool:
+    """Whether a body that worked on what it was given now takes nothing from anywhere."""
+    given = inputs(before) & parameters(before)
+    return bool(given) and not inputs(after) and not after.test
 
 
 def _busy(statement: str) -> bool:
@@ -123,7 +100,7 @@ def _unreachable(function: Function) -> tuple[Node | None, list[str]]:
             if statement.type == "expression_statement" and statement.named_children
             else statement
         )
-        if inner.type in _LEAVES:
+        if inner.type in _LEAVES or goes_no_further(squash(text_of(statement))):
             rest = [s for s in found[i + 1 :] if s.type not in _HOISTED]
             labelled = any(s.type == "labeled_statement" for s in found[i + 1 :])
             if rest and not labelled:
@@ -138,7 +115,7 @@ def _stub(case: Case, change: Change, function: Function) -> Finding | None:
         return None
     what = nature(function)
     missing = case.failures.name(function.short_name.rsplit("::", 1)[-1])
-    if what not in ("empty", "constant"):
+    if what not in ("empty", "constant", "endless"):
         return None
     if what == "constant" and telling(literals_of(text_of(function.body))):
         return None  # a value that says something, such as a name or a size
@@ -146,7 +123,7 @@ def _stub(case: Case, change: Change, function: Function) -> Finding | None:
     if not (promised or missing):
         return None
     body = " ".join(squash(text_of(s)) for s in statements(function.body))
-    certain = (promised or what == "empty") and not function.overrides
+    certain = (promised or what in ("empty", "endless")) and not function.overrides
     shown = f"{function.name}: {body or '(empty)'}"
     return case.finding(
         change, "stub", function.row, shown, certain=certain, names=[function.name, function.short_name]

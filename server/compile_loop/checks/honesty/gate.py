@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from compile_loop.checks.honesty.bodies import compare_functions, placeholder_values
+from compile_loop.checks.honesty.bodiless import bodies_gone
 from compile_loop.checks.honesty.configuration import configuration
 from compile_loop.checks.honesty.disabled_code import commented_out, file_gone, taken_out
 from compile_loop.checks.honesty.failures import Failures
@@ -14,6 +15,7 @@ from compile_loop.checks.honesty.helpers import weaker_helpers
 from compile_loop.checks.honesty.kept_tests import Unit, compare_tests
 from compile_loop.checks.honesty.languages.names import is_test_path
 from compile_loop.checks.honesty.languages.registry import grammar_of, language_of
+from compile_loop.checks.honesty.line_markers import line_markers
 from compile_loop.checks.honesty.marks import Sheet, weigh_marks
 from compile_loop.checks.honesty.plain_lines import plain_lines
 from compile_loop.checks.honesty.shadowing import shadowing
@@ -78,7 +80,7 @@ def _try(found: list[Finding], path: str, step: Callable[[], list[Finding]]) -> 
 def _read(case: Case, file: FileChange, sheets: list[Sheet]) -> list[Finding]:
     """The findings of one file by itself; a file with a grammar joins `sheets`."""
     change = Change(file)
-    found = configuration(case, change) + shell_lines(case, change)
+    found = configuration(case, change) + shell_lines(case, change) + line_markers(case, change)
     language = language_of(file.path)
     if language is not None or _PLAIN.search(file.path):
         found += under_check(case, change, language)
@@ -120,6 +122,7 @@ def _together(case: Case, sheets: Sequence[Sheet]) -> list[Finding]:
             continue
         moved = frozenset(f.short_name for other in sheets if other is not sheet for f in other.new_functions)
         found += compare_functions(case, sheet.change, sheet.pairs, moved)
+        found += bodies_gone(case, sheet, sheets)
         found += weaker_helpers(case, sheet, demanded)
     bad = {sheet.change.path: sheet.new.error_rows for sheet in sheets if sheet.new.root.has_error}
     return [_doubted(f) if f.line - 1 in bad.get(f.file, ()) else f for f in found]

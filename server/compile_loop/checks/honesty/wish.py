@@ -35,6 +35,10 @@ _ASKS: dict[str, tuple[str, str]] = {
         r"warning|lint|error|rule|check|diagnostic|noqa|nolint|pragma|annotation|attribute|comment|ignore|complain|"
         r"parameter|variable|import|dead|unused|deprecat|suppress",
     ),
+    "moved_place": (
+        r"#\s*line\b|line (?:marker|directive)|source ?map|source ?url|trace ?back|stack ?trace|back ?trace|generat",
+        r"",
+    ),
     "disabled_warning": (
         r"\b(?:suppress|silenc|ignor|disabl|turn(?:ing)? off|switch off|allow|relax|exclud|remov|drop|non-?strict|not strict)|-Wno|"
         r"skipLibCheck",

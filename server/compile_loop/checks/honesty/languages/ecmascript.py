@@ -12,6 +12,7 @@ from compile_loop.checks.honesty.grammar import Filter, Tree
 from compile_loop.checks.honesty.languages.ecmascript_patches import ecmascript_patches
 from compile_loop.checks.honesty.languages.ecmascript_tests import assertions, cases, functions
 from compile_loop.checks.honesty.languages.names import enclosing_names, is_test_path
+from compile_loop.checks.honesty.languages.ways_out import ways_out
 from compile_loop.checks.honesty.survey import Language, Mark, ancestors, row_of, squash, statements, text_of
 
 _MARKS = r"""
@@ -53,6 +54,7 @@ _UNDER_TEST = re.compile(
 def _marks(tree: Tree, wanted: Filter, path: str) -> Iterator[Mark]:
     in_tests = is_test_path(path)
     first_code = next((row_of(n) for n in tree.root.named_children if n.type != "comment"), 0)
+    yield from ways_out(tree, wanted, path)
     yield from ecmascript_patches(tree, wanted, path)
     for name, node in tree.find(_MARKS):
         if name in ("name", "left") or not wanted(node):

@@ -16,8 +16,15 @@ _FUNCTIONS = r"""
 (generator_function_declaration) @function
 (method_definition) @function
 (variable_declarator value: [(arrow_function) (function_expression)]) @function
+(pair value: [(arrow_function) (function_expression)]) @function
+(assignment_expression left: [(member_expression) (identifier)] right: [(arrow_function) (function_expression)]) @function
 (call_expression function: (_) @name (#match? @name "^(x|f)?(it|test|describe|specify|context|suite)\\b")) @test
 """
+_FIELDS = {
+    "javascript": "(field_definition value: [(arrow_function) (function_expression)]) @function",
+    "typescript": "(public_field_definition value: [(arrow_function) (function_expression)]) @function",
+    "tsx": "(public_field_definition value: [(arrow_function) (function_expression)]) @function",
+}
 _ASSERTIONS = r"""
 (call_expression function: (_) @fn
   (#match? @fn "^(expect|assert|should|t|ok|equal|deepEqual|strictEqual|deepStrictEqual|chai)\\b")) @call
@@ -32,7 +39,7 @@ def functions(tree: Tree, path: str) -> list[Function]:
     """Functions by name, and tests by the titles that lead to them."""
     found = []
     in_tests = is_test_path(path)
-    for name, node in tree.find(_FUNCTIONS):
+    for name, node in tree.find(_FUNCTIONS + _FIELDS[tree.grammar]):
         if name == "function":
             found.append(_function(node))
         elif name == "test" and in_tests:
@@ -43,8 +50,9 @@ def functions(tree: Tree, path: str) -> list[Function]:
 
 
 def _function(node: Node) -> Function:
-    holder = node.child_by_field_name("value") if node.type == "variable_declarator" else node
-    short = text_of(node.child_by_field_name("name"))
+    holder = node.child_by_field_name("value") or node.child_by_field_name("right") or node
+    named = next((n for field in ("name", "key", "property", "left") if (n := node.child_by_field_name(field))), None)
+    short = text_of(named).strip("\"'`")
     body = holder.child_by_field_name("body") if holder is not None else None
     return Function(
         qualified(node, short),
@@ -53,8 +61,14 @@ def _function(node: Node) -> Function:
         node,
         body,
         plain=short == "constructor" or "abstract" in text_of(node).split("(")[0],
-        overrides="override" in text_of(node).split("(")[0],
+        overrides="override" in text_of(node).split("(")[0] or _of_another(node),
     )
+
+
+def _of_another(node: Node) -> bool:
+    """Whether it is put into an object that is not the module's own."""
+    left = node.child_by_field_name("left")
+    return left is not None and re.match(r"(?:module\.)?exports\b|this\.|\w+$|\w+\.prototype\.", text_of(left)) is None
 
 
 def _test(node: Node) -> Function | None:

@@ -11,6 +11,7 @@ from compile_loop.checks.honesty.assertions import from_call, from_condition
 from compile_loop.checks.honesty.comments import comment_marks
 from compile_loop.checks.honesty.grammar import Filter, Tree
 from compile_loop.checks.honesty.languages.names import enclosing_names, is_test_path
+from compile_loop.checks.honesty.languages.ways_out import ways_out
 from compile_loop.checks.honesty.survey import (
     Assertion,
     Function,
@@ -30,20 +31,35 @@ _MARKS = r"""
 (var_spec name: (identifier) @blank (#eq? @blank "_")) @var
 (import_spec name: (blank_identifier)) @import
 (if_statement condition: [(false) (binary_expression) (parenthesized_expression)]) @if
+(function_declaration name: (identifier) @main (#eq? @main "TestMain")) @tests
+(interpreted_string_literal) @string
 (call_expression function: (_) @fn
-  (#match? @fn "([.](Skip|Skipf|SkipNow|Exit|Pointer|Testing|Lookup)|^panic|^recover)$")) @call
+  (#match? @fn "([.](Skip|Skipf|SkipNow|Exit|Pointer|Testing|Lookup|Patch\\w*|Apply\\w+)|^panic|^recover)$")) @call
 """
+_PATCHED = re.compile(
+    r"(?:testing|assert|require|suite|mock|gomega|ginkgo|cmp|qt|quick|iotest|fstest)\.[A-Z]\w*\s*=(?!=)|os\.Args\s*=(?!=)"
+)
+"""A variable of a test framework's, or what the test binary was told."""
 _TODO = re.compile(r"not (?:yet )?implemented|todo|unimplemented|\bstub", re.IGNORECASE)
 
 
 def _marks(tree: Tree, wanted: Filter, path: str) -> Iterator[Mark]:
+    yield from ways_out(tree, wanted, path)
     for name, node in tree.find(_MARKS):
-        if name in ("blank", "fn") or not wanted(node):
+        if name in ("blank", "fn", "main") or not wanted(node):
             continue
         text, row = text_of(node), row_of(node)
         names = enclosing_names(node)
         if name == "comment":
             yield from comment_marks("go", text, row)
+        elif name == "tests":
+            if not re.search(r"\.Run\s*\(", text):
+                yield Mark("skipped_test", row, squash(text), names=names)
+        elif name == "string":
+            if not is_test_path(path) and re.match(r"\"-{0,2}test\.(?:run|skip|list|v|short|count|failfast)\b", text):
+                yield Mark("skipped_test", row, tree.text.row(row).strip(), certain=False, names=names)
+        elif name == "assign" and (patched := _PATCHED.match(text)):
+            yield Mark("weakened_test", row, patched[0] + text[patched.end() :], certain=False, names=names)
         elif name in ("assign", "declare", "var"):
             yield from _blank(name, text, row, names)
         elif name == "import":
@@ -87,6 +103,9 @@ def _call(node: Node, text: str, row: int, names: frozenset[str], path: str) -> 
         yield Mark("skipped_test", row, text, certain=not under, names=names)
     elif function in ("os.Exit", "syscall.Exit") and re.search(r"\(\s*0\s*\)$", text):
         yield Mark("exit_zero", row, text, certain=is_test_path(path) or "init" in names, names=names)
+    elif re.search(r"\b(?:monkey|gomonkey|mockey|supermonkey)\.", function):
+        if not is_test_path(path):
+            yield Mark("weakened_test", row, text, certain=False, names=names)
     elif function == "unsafe.Pointer":
         yield Mark("any_cast", row, text, certain=False, names=names)
     elif function == "panic" and _TODO.search(text):

@@ -11,6 +11,7 @@ from compile_loop.checks.honesty.assertions import from_call
 from compile_loop.checks.honesty.comments import comment_marks
 from compile_loop.checks.honesty.grammar import Filter, Tree
 from compile_loop.checks.honesty.languages.names import enclosing_names, is_test_path, qualified
+from compile_loop.checks.honesty.languages.ways_out import ways_out
 from compile_loop.checks.honesty.survey import (
     Assertion,
     Function,
@@ -31,13 +32,22 @@ _MARKS = r"""
 (cast_expression) @cast
 (if_statement condition: (parenthesized_expression (false))) @never
 (method_invocation name: (identifier) @name (#match? @name "^(exit|halt|assumeTrue|assumeFalse|abort)$")) @call
+(method_invocation name: (identifier) @name
+  (#match? @name "^(setAccessible|trySetAccessible|privateLookupIn|redefineClasses)$")) @reach
+(import_declaration) @import
 """
 _TODO = re.compile(r"not (?:yet )?implemented|todo|unimplemented|\bstub", re.IGNORECASE)
+_FRAMEWORKS = re.compile(
+    r"\b(?:org\.(?:junit|testng|opentest4j|assertj|hamcrest|mockito)|Assertions?\.class|AssertionError\.class|Assert\.class|"
+    r"[cC]lass\.forName\s*\(\s*\"[\w.]*(?:Tests?|Spec|IT)\"|\w+Tests?\.class)"
+)
+_TEST_PACKAGE = re.compile(r"\borg\.(?:junit|testng|opentest4j|assertj|hamcrest|mockito)\b")
 _BROAD = re.compile(r"\b(?:Exception|Throwable|RuntimeException|Error|AssertionError)\b")
 _TEST = re.compile(r"@(?:\w+\.)*(?:Test|ParameterizedTest|RepeatedTest|TestFactory|Property)\b")
 
 
 def _marks(tree: Tree, wanted: Filter, path: str) -> Iterator[Mark]:
+    yield from ways_out(tree, wanted, path)
     for name, node in tree.find(_MARKS):
         if name == "name" or not wanted(node):
             continue
@@ -61,6 +71,11 @@ def _marks(tree: Tree, wanted: Filter, path: str) -> Iterator[Mark]:
             yield Mark("disabled_code", row, text.split("\n")[0], names=names)
         elif name == "call":
             yield from _call(text, row, names, path)
+        elif name == "reach":
+            if not is_test_path(path) and _FRAMEWORKS.search(tree.text.text):
+                yield Mark("weakened_test", row, text, certain=False, names=names)
+        elif name == "import" and not is_test_path(path) and _TEST_PACKAGE.search(text):
+            yield Mark("weakened_test", row, text, certain=False, names=names)
 
 
 def _annotation(node: Node, text: str, row: int, names: frozenset[str]) -> Iterator[Mark]:

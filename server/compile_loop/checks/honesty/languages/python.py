@@ -12,6 +12,7 @@ from compile_loop.checks.honesty.comments import comment_marks
 from compile_loop.checks.honesty.grammar import Filter, Tree
 from compile_loop.checks.honesty.languages.names import enclosing_names, is_test_path, qualified
 from compile_loop.checks.honesty.languages.python_patches import python_patches
+from compile_loop.checks.honesty.languages.ways_out import ways_out
 from compile_loop.checks.honesty.survey import (
     Assertion,
     Function,
@@ -42,7 +43,7 @@ _MARKS = r"""
   (#any-of? @hook "pytest_collection_modifyitems" "pytest_runtest_makereport" "pytest_sessionfinish"
     "pytest_ignore_collect" "__eq__")) @hooked
 """
-_FUNCTIONS = "(function_definition) @function"
+_FUNCTIONS = "(function_definition) @function (assignment left: (identifier) right: (lambda)) @function"
 _ASSERTS = r"""
 (assert_statement) @assert
 (call function: (_) @fn (#match? @fn "(^|[.])(assert\\w*|raises|warns|fail|failIf|failUnless)$")) @call
@@ -58,6 +59,7 @@ _TODO = re.compile(r"not (?:yet )?implemented|todo|unimplemented|\bstub", re.IGN
 def _marks(tree: Tree, wanted: Filter, path: str) -> Iterator[Mark]:
     first_code = next((row_of(n) for n in tree.root.named_children if n.type != "comment"), 0)
     in_tests = is_test_path(path)
+    yield from ways_out(tree, wanted, path)
     yield from python_patches(tree, wanted, path)
     for name, node in tree.find(_MARKS):
         if name in ("fn", "left", "hook") or not wanted(node):
@@ -234,8 +236,9 @@ def _functions(tree: Tree, path: str) -> list[Function]:
     in_tests = is_test_path(path)
     found = []
     for _, node in tree.find(_FUNCTIONS):
-        short = text_of(node.child_by_field_name("name"))
-        body = node.child_by_field_name("body")
+        made = node.child_by_field_name("right") or node
+        short = text_of(node.child_by_field_name("name") or node.child_by_field_name("left"))
+        body = made.child_by_field_name("body")
         owner = next((a for a in ancestors(node) if a.type == "class_definition"), None)
         in_class = owner is not None and "Test" in text_of(owner).split(":")[0]
         test = short.startswith("test") and (in_tests or in_class or "assert" in text_of(body))

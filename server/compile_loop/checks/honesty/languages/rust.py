@@ -11,6 +11,7 @@ from compile_loop.checks.honesty.assertions import from_call, from_condition, sp
 from compile_loop.checks.honesty.comments import comment_marks
 from compile_loop.checks.honesty.grammar import Filter, Tree
 from compile_loop.checks.honesty.languages.names import enclosing_names, is_test_path, qualified
+from compile_loop.checks.honesty.languages.ways_out import ways_out
 from compile_loop.checks.honesty.survey import (
     Assertion,
     Function,
@@ -48,10 +49,20 @@ _NEVER = re.compile(
     r"feature\s*=\s*\"(?:disabled|never|none|skip)\w*\")",
     re.DOTALL,
 )
+_LIBC = frozenset(
+    re.findall(
+        r"\S+",
+        """
+    exit _exit abort memcmp bcmp strcmp write raise kill __libc_start_main rust_panic rust_begin_unwind
+    """,
+    )
+)
+"""What a test's process calls to compare, to tell and to end."""
 _TEST = re.compile(r"#\[\s*(?:\w+::)*(?:test|rstest|test_case|proptest|bench|quickcheck|wasm_bindgen_test)\b")
 
 
 def _marks(tree: Tree, wanted: Filter, path: str) -> Iterator[Mark]:
+    yield from ways_out(tree, wanted, path)
     for name, node in tree.find(_MARKS):
         if name in ("name", "pattern", "fn") or not wanted(node):
             continue
@@ -98,6 +109,9 @@ def _attribute(text: str, row: int, names: frozenset[str]) -> Iterator[Mark]:
             names=names,
             removed=True,
         )
+    elif re.match(r"#\[\s*(?:unsafe\s*\(\s*)?(?:no_mangle|export_name|panic_handler|global_allocator)\b", text):
+        if names & _LIBC:
+            yield Mark("weakened_test", row, text, certain=False, names=names)
     elif re.match(r"#\[\s*ignore\b", text):
         yield Mark("skipped_test", row, text, names=names)
     elif re.match(r"#\[\s*cfg_attr\(.*\bignore\b", text):
