@@ -173,6 +173,19 @@ async def test_a_function_of_the_library_that_is_exchanged_comes_with_the_result
     assert any("_json.loads = lambda" in line for line in told.outcome.tally.suspect)
 
 
+GO_SUMS = """\
+package calc
+
+import "testing"
+
+func TestAdd(t *testing.T) {
+\tif Add(2, 3) != 5 {
+\t\tt.Error("wrong")
+\t}
+}
+"""
+
+
 @pytest.mark.spec("K7", "Q9")
 async def test_a_package_that_ends_its_test_binary_as_it_loads_is_refused(root: Path) -> None:
     """`go test` says ok of a package whose binary ends well, also where no test ran."""
@@ -181,7 +194,7 @@ async def test_a_package_that_ends_its_test_binary_as_it_loads_is_refused(root: 
     workspace(
         root,
         calc_go="package calc\n\nfunc Add(a, b int) int { return a - b }\n",
-        calc_test_go='package calc\n\nimport "testing"\n\nfunc TestAdd(t *testing.T) {\n\tif Add(2, 3) != 5 {\n\t\tt.Error("wrong")\n\t}\n}\n',
+        calc_test_go=GO_SUMS,
         go_mod="module calc\n\ngo 1.17\n",
     )
     leaves = block("package calc\n", 'package calc\n\nimport "os"\n\nvar _ = func() int { os.Exit(0); return 0 }()\n')
