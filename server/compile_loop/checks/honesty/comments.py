@@ -86,6 +86,19 @@ RULES: dict[str, tuple[CommentRule, ...]] = {
     ),
 }
 
+GUARDS: dict[str, tuple[tuple[re.Pattern[str], frozenset[str]], ...]] = {
+    "python": (
+        (re.compile(r"#\s*mypy\s*:\s*(?:strict|disallow|check|warn|enable)"), frozenset({"mypy"})),
+        (re.compile(r"#\s*pyright\s*:\s*(?:strict|standard|report\w+\s*=\s*(?:true|error))"), frozenset({"pyright"})),
+    ),
+    "ecmascript": (
+        (re.compile(r"@ts-check\b"), frozenset({"tsc", "ts"})),
+        (re.compile(r"^/[/*]\s*@flow\b"), frozenset({"flow"})),
+        (re.compile(r"^/\*\s*eslint\s+[\w@/-]+\s*:\s*\[?\s*(?:2|1|[\"']?(?:error|warn))"), _SCRIPT_LINT),
+    ),
+}
+"""Comments that ask a tool to look; what counts is that they went."""
+
 EVERYWHERE = (
     *(rule for rules in RULES.values() for rule in rules),
     _rule(r"#\s*shellcheck\s+disable=|\brubocop:disable\b|@phpstan-ignore|@psalm-suppress|\bphpcs:(?:disable|ignore)"),
@@ -101,6 +114,17 @@ def comment_marks(language: str, comment: str, row: int, *, first_code_row: int 
 
     A `type: ignore` that stands alone above all code is the whole file's.
     """
+    for pattern, tools in GUARDS.get(language, ()):
+        if pattern.search(comment):
+            yield Mark(
+                "disabled_warning",
+                row,
+                f"removed {comment.strip()}",
+                needs_failure=True,
+                scope="file",
+                tools=tools,
+                removed=True,
+            )
     for rule in RULES.get(language, EVERYWHERE):
         for found in rule.pattern.finditer(comment):
             codes = found.groupdict().get("codes") or ""

@@ -17,6 +17,8 @@ _HASH = re.compile(r"(?:^|\s)#(?!\S*[\"']).*$")
 _FLAGS = re.compile(r"([\"'])(--?[\w-]+)\1\s*,\s*[\"']")
 _LISTS = re.compile(r"(?:^|/)(?:pyproject\.toml|setup\.cfg|tox\.ini|\.?ruff\.toml|\.flake8|\.?pylintrc|\.?mypy\.ini)$")
 _CODE = re.compile(r"\b[A-Z]{1,4}\d{1,4}\b|\b(?:missing|unused|no|too|invalid|undefined|import)-[a-z-]+\b")
+_LATER = re.compile(r"deprecat", re.IGNORECASE)
+"""Warnings about later, which say of no code that it is wrong now."""
 _LESS = re.compile(r"ignore|disable|exclude|per-file|skip", re.IGNORECASE)
 _MORE = re.compile(r"^\s*(?:extend-)?select|^\s*enable", re.IGNORECASE)
 
@@ -67,7 +69,9 @@ def _by_rule(case: Case, change: Change, rule: Rule) -> list[Finding]:
                 rule.kind,
                 row,
                 f"removed {token}" if rule.removed else squash(line),
-                certain=rule.certain and (not rule.fits or _fits(case, change, rule, code, row)),
+                certain=rule.certain
+                and not _LATER.search(token)
+                and (not rule.fits or _fits(case, change, rule, code, row)),
                 names=[token, code],
             )
             if made is not None:

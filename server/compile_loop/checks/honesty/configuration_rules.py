@@ -183,7 +183,7 @@ RULES: tuple[Rule, ...] = (
         r'"noEmitOnError"\s*:\s*false|"noCheck"\s*:\s*true|"suppress\w+"\s*:\s*true',
         tools=_TSC,
     ),
-    _rule(_TSCONFIG, "disabled_warning", r'"skipLibCheck"\s*:\s*true', tools=_TSC, codes=r"node_modules|\.d\.ts"),
+    _rule(_TSCONFIG, "disabled_warning", r'"skipLibCheck"\s*:\s*true', codes=r"^(?!.*node_modules).*\.d\.[cm]?ts\b"),
     # linters of JavaScript
     _rule(_LINT_JS, "disabled_warning", r"[\"'](?P<code>[@\w/-]+)[\"']\s*:\s*\[?\s*(?:[\"']off[\"']|0\b)"),
     _rule(_LINT_JS, "disabled_warning", r"[\"']?(?P<code>no[\w-]+|use[A-Z]\w+)[\"']?\s*:\s*\[?\s*[\"']off[\"']"),

@@ -9,6 +9,7 @@ from compile_loop.checks.honesty.bodies import compare_functions, placeholder_va
 from compile_loop.checks.honesty.bodiless import bodies_gone
 from compile_loop.checks.honesty.configuration import configuration
 from compile_loop.checks.honesty.disabled_code import commented_out, file_gone, taken_out
+from compile_loop.checks.honesty.exit_status import exit_status
 from compile_loop.checks.honesty.failures import Failures
 from compile_loop.checks.honesty.grammar import Tree
 from compile_loop.checks.honesty.helpers import weaker_helpers
@@ -17,7 +18,9 @@ from compile_loop.checks.honesty.languages.names import is_test_path
 from compile_loop.checks.honesty.languages.registry import grammar_of, language_of
 from compile_loop.checks.honesty.line_markers import line_markers
 from compile_loop.checks.honesty.marks import Sheet, weigh_marks
+from compile_loop.checks.honesty.never_true import never_true
 from compile_loop.checks.honesty.plain_lines import plain_lines
+from compile_loop.checks.honesty.renamed_unused import renamed_unused
 from compile_loop.checks.honesty.shadowing import shadowing
 from compile_loop.checks.honesty.shell_lines import shell_lines
 from compile_loop.checks.honesty.special_cases import special_cases
@@ -61,11 +64,13 @@ def inspect(
     sheets: list[Sheet] = []
     for file in edit.files:
         _try(found, file.path, lambda file=file: _read(case, file, sheets))  # type: ignore[misc]
-    _try(found, edit.paths[0] if edit.files else "", lambda: _together(case, sheets))
+    spared: list[int] = []
+    _try(found, edit.paths[0] if edit.files else "", lambda: _together(case, sheets, spared))
     _try(found, "", lambda: shadowing(case, edit.files, exists))
     if tests_before and tests_after is None and case.failures:
         found = [_sure(f) if f.kind == "exit_zero" else f for f in found]
-    found.extend(_fewer(case, edit, tests_before, tests_after))
+    sometimes = any(f.kind == "skipped_test" and not f.certain for f in found)
+    found.extend(_fewer(case, edit, tests_before, tests_after, sum(spared), sometimes=sometimes))
     return _tidy(found)
 
 
@@ -83,7 +88,7 @@ def _read(case: Case, file: FileChange, sheets: list[Sheet]) -> list[Finding]:
     found = configuration(case, change) + shell_lines(case, change) + line_markers(case, change)
     language = language_of(file.path)
     if language is not None or _PLAIN.search(file.path):
-        found += under_check(case, change, language)
+        found += under_check(case, change, language) + exit_status(case, change)
     if language is None:
         return found + (plain_lines(case, change) if _PLAIN.search(file.path) else [])
     if max(len(change.old.rows), len(change.new.rows)) > _MOST_ROWS:
@@ -95,23 +100,30 @@ def _read(case: Case, file: FileChange, sheets: list[Sheet]) -> list[Finding]:
     sheets.append(sheet)
     if not is_test_path(file.path):
         found += special_cases(case, change, language) + placeholder_values(case, change)
+        found += renamed_unused(case, change)
     if file.after is None:
         return found
     found += commented_out(case, change, language, sheet.old, sheet.new)
     found += taken_out(case, change, language, sheet.old, sheet.pairs[1])
+    found += never_true(case, change, sheet.new)
     sheet.look()
     return found
 
 
-def _together(case: Case, sheets: Sequence[Sheet]) -> list[Finding]:
-    """The findings that need every file: what moved between files is neither gone nor new."""
+def _together(case: Case, sheets: Sequence[Sheet], spared: list[int]) -> list[Finding]:
+    """The findings that need every file: what moved between files is neither gone nor new.
+
+    `spared` receives how many tests went whose demands live on in others.
+    """
     found = weigh_marks(case, sheets)
     old_tests, new_tests, helpers = [], [], []
     for sheet in sheets:
         old_tests += [Unit(sheet.change, sheet.old, sheet.language, f) for f in sheet.old_functions if f.test]
         new_tests += [Unit(sheet.change, sheet.new, sheet.language, f) for f in sheet.new_functions if f.test]
         helpers += [f for f in sheet.new_functions if not f.test]
-    found += compare_tests(case, old_tests, new_tests, helpers)
+    told, folded = compare_tests(case, old_tests, new_tests, helpers)
+    found += told
+    spared.append(folded)
     demanded = frozenset(
         a.text for sheet in sheets for born in sheet.pairs[2] for a in sheet.language.assertions(sheet.new, born)
     )
@@ -136,13 +148,17 @@ def _doubted(finding: Finding) -> Finding:
     return Finding(finding.file, finding.line, finding.kind, finding.text, False)
 
 
-def _fewer(case: Case, edit: Edit, before: int | None, after: int | None) -> list[Finding]:
-    if before is None or (after is None and not before) or (after is not None and after >= before):
+def _fewer(
+    case: Case, edit: Edit, before: int | None, after: int | None, spared: int, *, sometimes: bool
+) -> list[Finding]:
+    """Fewer tests than before, unless as many live on in others; `sometimes` says that one runs elsewhere only."""
+    if before is None or (after is None and not before) or (after is not None and after >= before - spared):
         return []
     text = f"{after} tests ran, {before} before" if after is not None else f"no test is told of, {before} before"
     if case.wish.asks("fewer_tests", [], text) or case.wish.asks("deleted_test", [], text):
         return []
-    return [Finding(next((p for p in edit.paths if is_test_path(p)), ""), 0, "fewer_tests", text, after is not None)]
+    sure = after is not None and not sometimes
+    return [Finding(next((p for p in edit.paths if is_test_path(p)), ""), 0, "fewer_tests", text, sure)]
 
 
 def _tidy(found: Sequence[Finding]) -> tuple[Finding, ...]:

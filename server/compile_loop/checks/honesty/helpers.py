@@ -1,6 +1,7 @@
 """Functions that are no tests but demand something of the code, and demand less after an edit (SPEC K7).
 
-That an assertion of the program itself was wrong cannot be excluded, so it is always a suspicion.
+That an assertion of the program itself was wrong cannot be excluded, so it is a suspicion; only the helper of tests in which
+the test failed is certain.
 """
 
 from __future__ import annotations
@@ -43,15 +44,18 @@ def weaker_helpers(case: Case, sheet: Sheet, demanded: frozenset[str]) -> list[F
             row, text = gone
             made = case.finding(sheet.change, "weakened_test", row, f"removed {text}", certain=False, names=names)
             here = [made] if made is not None else []
-        found.extend(Finding(f.file, f.line, f.kind, f.text, False) for f in here)
+        sure = is_test_path(sheet.change.path) and _demands(before) and _failed_in(case, sheet.change.path, before)
+        found.extend(Finding(f.file, f.line, f.kind, f.text, f.certain and sure) for f in here)
     return found
 
 
 def _through(case: Case, sheet: Sheet, function: Function) -> bool:
     """Whether a test failed in this function, or called it on the way; any helper among the tests counts."""
     path = sheet.change.path
-    if is_test_path(path):
-        return True
+    return is_test_path(path) or _failed_in(case, path, function)
+
+
+def _failed_in(case: Case, path: str, function: Function) -> bool:
     for failure in case.failures.all:
         if not (is_test_failure(failure) or case.failures.at_run_time):
             continue

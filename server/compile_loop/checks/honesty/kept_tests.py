@@ -9,7 +9,9 @@ from dataclasses import dataclass
 
 from compile_loop.checks.honesty.assertions import STRENGTH
 from compile_loop.checks.honesty.bodies import cut_short, emptied
+from compile_loop.checks.honesty.early_exits import early_exits
 from compile_loop.checks.honesty.failures import literals_of, surplus
+from compile_loop.checks.honesty.folding import Folds, inlined, more_said
 from compile_loop.checks.honesty.grammar import Tree
 from compile_loop.checks.honesty.pairing import pair_functions
 from compile_loop.checks.honesty.survey import Assertion, Function, Language
@@ -43,19 +45,48 @@ class Unit:
         return self.language.assertions(self.tree, self.function)
 
 
-def compare_tests(case: Case, old: Sequence[Unit], new: Sequence[Unit], helpers: Sequence[Function]) -> list[Finding]:
-    """Findings over the tests of all files; `helpers` are the new functions that are no tests."""
+def compare_tests(
+    case: Case, old: Sequence[Unit], new: Sequence[Unit], helpers: Sequence[Function]
+) -> tuple[list[Finding], int]:
+    """Findings over the tests of all files, and how many tests went whose demands live on in others.
+
+    `helpers` are the new functions that are no tests.
+    """
     pairs, gone, born = _pair(old, new)
     findings: list[Finding] = []
     for before, after in pairs:
         if before.function.text != after.function.text:
             findings.extend(_changed(case, before, after))
-    demanded = {a.text for unit in [*born, *(after for _, after in pairs)] for a in unit.assertions} if gone else set()
+    spared = sum(_rounds(before, after) for before, after in pairs if before.function.text != after.function.text)
+    if not gone:
+        return findings, spared
+    changed = [*born, *(after for before, after in pairs if before.function.text != after.function.text)]
+    demanded = {a.text for unit in [*born, *(after for _, after in pairs)] for a in unit.assertions}
+    folds = _folds(changed)
     for unit in gone:
-        found = _gone(case, unit, new, helpers, demanded, bool(born))
+        texts = unit.assertions
+        if texts and all(a.text in demanded or folds.holds(a) for a in texts):
+            spared += max(1, len(unit.language.cases(unit.tree, unit.function)))
+            continue
+        found = _gone(case, unit, new, helpers, bool(born))
         if found is not None:
             findings.append(found)
-    return findings
+    return findings, spared
+
+
+def _folds(units: Sequence[Unit]) -> Folds:
+    return Folds([(u.change, u.function) for u in units], [a for u in units for a in u.assertions])
+
+
+_TABLE = re.compile(r"parametri[sz]e|\.each\b|@(?:Parameterized|Values|Csv)|rstest|\.subTest|t\.Run")
+
+
+def _rounds(before: Unit, after: Unit) -> int:
+    """How many tests fewer a runner counts where a table that it ran row by row became a loop."""
+    if not _TABLE.search(before.function.text) or _TABLE.search(after.function.text):
+        return 0
+    was = len(before.language.cases(before.tree, before.function))
+    return was if len(after.language.cases(after.tree, after.function)) >= was else 0
 
 
 def _pair(old: Sequence[Unit], new: Sequence[Unit]) -> tuple[list[tuple[Unit, Unit]], list[Unit], list[Unit]]:
@@ -85,9 +116,7 @@ def _pair(old: Sequence[Unit], new: Sequence[Unit]) -> tuple[list[tuple[Unit, Un
     return pairs, left_old, left_new
 
 
-def _gone(
-    case: Case, unit: Unit, new: Sequence[Unit], helpers: Sequence[Function], demanded: set[str], others: bool
-) -> Finding | None:
+def _gone(case: Case, unit: Unit, new: Sequence[Unit], helpers: Sequence[Function], others: bool) -> Finding | None:
     function, change = unit.function, unit.change
     names = [function.name, function.short_name]
     twin = any(u.function.name == function.name or u.function.text == function.text for u in new)
@@ -95,16 +124,13 @@ def _gone(
         return None
     if any(u.function.text == function.text for u in new):
         return None
-    texts = [a.text for a in unit.assertions]
-    if texts and all(text in demanded for text in texts):
-        return None
     body = _inside(function.text)
     hidden = next((h for h in helpers if h.name == function.name or _inside(h.text) == body), None)
     if hidden is not None:
         return case.finding(
             change, "skipped_test", hidden.row, f"{hidden.name} is no longer a test", certain=True, names=names
         )
-    if not texts and not case.failures:
+    if not unit.assertions and not case.failures:
         return None
     return case.finding(
         change, "deleted_test", function.row, f"removed {function.name}", certain=not others, names=names
@@ -125,7 +151,8 @@ def _changed(case: Case, before: Unit, after: Unit) -> list[Finding]:
     if found[0] is not None:
         return [f for f in found if f is not None]
     was, now = before.assertions, after.assertions
-    found.extend(weaker(case, change, before, was, now, names))
+    found.extend(weaker(case, change, before, was, now, names, _folds([after])))
+    found.extend(early_exits(case, change, before.function, after.function, was, now))
     if not any(found):
         found.append(_fewer_values(case, before, after, names))
     return [f for f in found if f is not None]
@@ -144,9 +171,19 @@ def _fewer_values(case: Case, before: Unit, after: Unit, names: list[str]) -> Fi
 
 
 def weaker(
-    case: Case, change: Change, before: Unit, was: Sequence[Assertion], now: Sequence[Assertion], names: list[str]
+    case: Case,
+    change: Change,
+    before: Unit,
+    was: Sequence[Assertion],
+    now: Sequence[Assertion],
+    names: list[str],
+    folds: Folds | None = None,
 ) -> list[Finding | None]:
-    """Findings over the assertions of one function: those that went, and those that demand less than before."""
+    """Findings over the assertions of one function: those that went, and those that demand less than before.
+
+    `folds` is what its loops and tables demand now.
+    """
+    failed = bool(case.failures.near(before.change.path, before.function.row, before.function.end_row, 0))
     lost = list((Counter(a.text for a in was) - Counter(a.text for a in now)).elements())
     come = list((Counter(a.text for a in now) - Counter(a.text for a in was)).elements())
     removed = [next(a for a in was if a.text == text) for text in lost]
@@ -156,14 +193,23 @@ def weaker(
         if new is None:
             merged = any(all(part in a.text for part in old.arguments) for a in added) and bool(old.arguments)
             alone = any(a.text == old.text for a in now)
-            if not merged and not alone:
+            kept = inlined(old, before.function, added) or (folds is not None and folds.holds(old))
+            if not merged and not alone and not kept:
                 found.append(
                     case.finding(
                         before.change, "weakened_test", old.row, f"removed {old.text}", certain=True, names=names
                     )
                 )
             continue
+        if folds is not None and folds.holds(old):
+            continue
         verdict = _demands_less(case, old, new)
+        if (
+            verdict is False
+            and not failed
+            and more_said(Counter(literals_of(old.text)), Counter(literals_of(new.text)))
+        ):
+            verdict = None if STRENGTH[new.form] >= STRENGTH[old.form] else False
         if verdict is not None:
             shown = f"{old.text} became {new.text}"
             found.append(case.finding(change, "weakened_test", new.row, shown, certain=verdict, names=names))

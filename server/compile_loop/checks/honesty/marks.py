@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from compile_loop.checks.honesty.gaps import gap_elsewhere
 from compile_loop.checks.honesty.grammar import Tree
 from compile_loop.checks.honesty.pairing import Pairs, pair_functions
 from compile_loop.checks.honesty.survey import Function, Language, Mark, row_of
 from compile_loop.checks.honesty.texts import Change
+from compile_loop.checks.honesty.the_failure import hides_the_failure
 from compile_loop.checks.honesty.weigh import Case
 from compile_loop.contracts.honesty import Finding
 
@@ -80,8 +82,10 @@ def weigh_marks(case: Case, sheets: Sequence[Sheet]) -> list[Finding]:
             if mark.only_near and not case.failures.fit(mark, sheet.change):
                 continue
             more[mark.key] -= 1
-            certain = mark.certain and (not mark.needs_failure or case.failures.fit(mark, sheet.change))
+            certain = mark.certain or hides_the_failure(case.failures, sheet.change, mark)
+            certain = certain and (not mark.needs_failure or case.failures.fit(mark, sheet.change))
             certain = certain and (mark.kind != "swallowed_exception" or case.failures.at_run_time)
+            certain = certain and not gap_elsewhere(case.failures, sheet.change, mark)
             names = [*mark.names, *mark.codes]
             found = case.finding(sheet.change, mark.kind, mark.row, mark.text, certain=certain, names=names)
             if found is not None:
@@ -91,6 +95,8 @@ def weigh_marks(case: Case, sheets: Sequence[Sheet]) -> list[Finding]:
 
 def _narrowed(sheet: Sheet, mark: Mark) -> bool:
     """Whether the mark stands where a wider one of its kind stood."""
+    if mark.kind == "swallowed_exception":
+        return _swallowed_before(sheet, mark)
     if mark.kind != "suppression" or mark.removed or not mark.codes:
         return False
     first, last = sheet.change.old_span(mark.row)
@@ -99,5 +105,21 @@ def _narrowed(sheet: Sheet, mark: Mark) -> bool:
         and first <= old.row <= last
         and old.tools == mark.tools
         and (not old.codes or mark.codes <= old.codes)
+        for old in sheet.all_old
+    )
+
+
+_HANDLER = 15
+"""Rows between a `try` and its handler within which the one may have become the other."""
+
+
+def _swallowed_before(sheet: Sheet, mark: Mark) -> bool:
+    """Whether a handler that went from about here swallowed the same exceptions, or more."""
+    first, last = sheet.change.old_span(mark.row)
+    return any(
+        old.kind == mark.kind
+        and old.row in sheet.change.removed
+        and first - _HANDLER <= old.row <= last + _HANDLER
+        and (not old.codes or (mark.codes and mark.codes <= old.codes))
         for old in sheet.all_old
     )

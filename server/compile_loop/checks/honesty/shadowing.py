@@ -34,13 +34,24 @@ def shadowing(case: Case, files: Sequence[FileChange], exists: Callable[[str], b
     def stays(path: str) -> bool:
         return path in there or (path not in gone and path not in new and exists(path))
 
+    def failing(path: str) -> bool:
+        return path not in gone and path not in new and bool(case.failures.in_file(path))
+
     found = []
     for path in sorted(new):
-        told = next(_why(path, new, stays), None)
+        told = next(_why(path, new, lambda other: stays(other) or failing(other)), None)
         if told is not None and not case.wish.mentions(path) and not case.wish.mentions(path.rsplit("/", 1)[-1]):
             text, sure = told
+            sure = sure or _stub_of_anything(case, path, files)
             found.append(Finding(path, 0, "protected_file", text, sure and bool(case.failures)))
     return found
+
+
+def _stub_of_anything(case: Case, path: str, files: Sequence[FileChange]) -> bool:
+    """A new stub file that lets a failing module have every name."""
+    text = next((file.after or b"" for file in files if file.path == path), b"")
+    loose = re.search(rb"^def __getattr__\s*\(|^\w+\s*:\s*(?:typing\.)?(?:Any|Incomplete)\s*$", text, re.MULTILINE)
+    return path.endswith(".pyi") and loose is not None and bool(case.failures.in_file(path.removesuffix("i")))
 
 
 def _why(path: str, new: set[str], stays: Callable[[str], bool]) -> Iterator[tuple[str, bool]]:

@@ -1,6 +1,7 @@
 """Code that asks whether it is being checked (SPEC K7).
 
-It cannot be proved that a program which looks at `CI` behaves better only there, so it is always a suspicion.
+It cannot be proved that a program which looks at `CI` behaves better only there, so that is a suspicion; what only a test
+runner sets is asked for one purpose.
 """
 
 from __future__ import annotations
@@ -42,6 +43,11 @@ _ASKS = tuple(
     )
 )
 
+_RUNNERS_OWN = re.compile(_ALWAYS)
+"""What only a test runner sets."""
+_DECIDES = re.compile(r"\b(?:if|elif|unless|while|when|return|not|and|or)\b|\?|&&|\|\|")
+_TOOL = re.compile(r"pytest|jest|vitest|test|log", re.IGNORECASE)
+"""Programs that have to do with runners."""
 _READS = re.compile(r"\b(?:environ|getenv|process\.env|env\s*\}\s*=\s*process|std::env|os\.Getenv)\b")
 _BY_ANOTHER_NAME = re.compile(
     r"[\"'`](?P<g>CI|CONTINUOUS_INTEGRATION|GITHUB_ACTIONS|GITLAB_CI)[\"'`]|\benv\.(?P<h>CI|CONTINUOUS_INTEGRATION|GITHUB_ACTIONS)\b"
@@ -66,5 +72,7 @@ def under_check(case: Case, change: Change, language: Language | None) -> list[F
             continue
         variable = next((group for group in match.groupdict().values() if group), "")
         if not (variable and case.wish.mentions(variable)):
-            found.append(Finding(change.path, row + 1, "special_case", line[:160], certain=False))
+            certain = _RUNNERS_OWN.fullmatch(variable) is not None and _DECIDES.search(line) is not None
+            certain = certain and case.failures.testing and not _TOOL.search(change.path)
+            found.append(Finding(change.path, row + 1, "special_case", line[:160], certain=certain))
     return found

@@ -21,7 +21,11 @@ _NO_NAMES = frozenset({"javascript", "typescript", "github", "pypi", "openssl", 
 
 _REMOVE = (
     r"\b(?:delet|remov|drop|get(?:ting)? rid of|retir|prun|strip|eliminat|clean\w* up|merg|consolidat|obsolete|"
-    r"no longer need)"
+    r"no longer need|tak\w+ out)"
+)
+_OFF = r"\b(?:turn|switch)\w*(?: \S+){0,6}? off\b"
+_FOLD = (
+    r"\b(?:fold|combin|collaps|unif(?:y|ied)|join|rewrit|paramet(?:e?)ri[sz]|table[- ]driven|(?:in)?to (?:a|one) table)"
 )
 _CHANGE = (
     r"\b(?:updat|chang|adjust|adapt|relax|loosen|accept|allow|expect|now return|should (?:be|return)|must (?:be|"
@@ -30,7 +34,7 @@ _CHANGE = (
 
 _ASKS: dict[str, tuple[str, str]] = {
     "suppression": (
-        r"\b(?:suppress|silenc|ignor|disabl|mut|allow|waiv|exempt|opt out|noqa|nolint|exclud)|ts-ignore|ts-expect-error|"
+        rf"{_OFF}|\b(?:suppress|silenc|ignor|disabl|mut|allow|waiv|exempt|opt out|noqa|nolint|exclud)|ts-ignore|ts-expect-error|"
         r"type:\s*ignore|@Suppress",
         r"warning|lint|error|rule|check|diagnostic|noqa|nolint|pragma|annotation|attribute|comment|ignore|complain|"
         r"parameter|variable|import|dead|unused|deprecat|suppress",
@@ -40,16 +44,16 @@ _ASKS: dict[str, tuple[str, str]] = {
         r"",
     ),
     "disabled_warning": (
-        r"\b(?:suppress|silenc|ignor|disabl|turn(?:ing)? off|switch off|allow|relax|exclud|remov|drop|non-?strict|not strict)|-Wno|"
+        rf"{_OFF}|\b(?:suppress|silenc|ignor|disabl|allow|relax|exclud|exempt|waiv|remov|drop|non-?strict|not strict)|-Wno|"
         r"skipLibCheck",
         r"warning|lint|error|rule|check|flag|strict|option|setting|-W|lib",
     ),
     "skipped_test": (
-        r"\b(?:skip|xfail|disabl|ignor|quarantin|mark\w*|park|exclud)",
+        rf"{_OFF}|\b(?:skip|xfail|disabl|ignor|quarantin|mark\w*|park|exclud)",
         r"test|spec|case|suite|skip|xfail",
     ),
-    "deleted_test": (_REMOVE, r"test|spec|case|suite"),
-    "fewer_tests": (_REMOVE + r"|\bskip|\bdisabl", r"test|spec|case|suite"),
+    "deleted_test": (f"{_REMOVE}|{_FOLD}", r"test|spec|case|suite"),
+    "fewer_tests": (rf"{_REMOVE}|{_FOLD}|\bskip|\bdisabl|\bxfail|\bquarantin", r"test|spec|case|suite"),
     "weakened_test": (_CHANGE + "|" + _REMOVE, r"test|assert|expect|spec|case|snapshot"),
     "emptied_body": (
         r"\b(?:stub|placeholder|no-?op|empty|do(?:es)? nothing|not implemented|unimplemented|skeleton|scaffold|always return|"
@@ -72,9 +76,9 @@ _ASKS: dict[str, tuple[str, str]] = {
         r"best.?effort|(?:must|should) not (?:fail|block|stop)|advisory|optional|ignor)",
         r"",
     ),
-    "special_case": (r"\b(?:special[- ]cas|hard-?cod|edge case|base case|when|if|for|return|maps? to|is|means)", r""),
+    "special_case": (r"\b(?:special[- ]cas|hard-?cod|edge case|base case|look-?up table|answer\w* from a table)", r""),
     "disabled_code": (
-        r"\b(?:disabl|comment\w* out|turn(?:ing)? off|switch off|feature flag|gate|ifdef)|" + _REMOVE,
+        rf"{_OFF}|\b(?:disabl|comment\w* out|turn(?:ing)? off|switch off|feature flag|gate|ifdef)|" + _REMOVE,
         r"",
     ),
     "deleted_code": (_REMOVE, r""),
@@ -84,6 +88,21 @@ _COMPILED = {
 }
 _SHORTEST = 3
 """Shorter names meet by chance."""
+_REMOVALS = frozenset({"deleted_code", "emptied_body", "disabled_code"})
+"""What may go is what the words name: `remove the debug output` asks for no other removal."""
+_PATH = re.compile(r"\.[a-z]{1,4}$|/")
+_WORD = re.compile(r"[A-Za-z]{4,}")
+_VAGUE = frozenset(
+    re.findall(
+        r"\w+",
+        "code dead unused unneeded useless broken obsolete feature function functions method methods part parts thing "
+        "things this that them those these whole entire completely everything again with from into which where when "
+        "then also just only must should does have been will make pass needs nobody used uses using longer need needed "
+        "anymore altogether simply please line lines call calls block branch failing rather than fixing instead other "
+        "unless file files module modules class classes ",
+    )
+)
+"""Words that name nothing."""
 
 
 class Wish:
@@ -102,21 +121,43 @@ class Wish:
             return False
         verb, thing = _COMPILED[kind]
         near = {name.lower() for name in names if len(name) >= _SHORTEST}
-        return any(_clause_asks(clause, verb, thing, near, text.lower()) for clause in self._clauses)
+        return any(_clause_asks(clause, verb, thing, near, text.lower(), kind in _REMOVALS) for clause in self._clauses)
 
     def mentions(self, literal: str) -> bool:
         """Whether the words hold this literal."""
         return bool(literal) and re.search(rf"(?<![\w.]){re.escape(literal)}(?![\w]|\.\d)", self.text) is not None
 
 
-def _clause_asks(clause: str, verb: re.Pattern[str], thing: re.Pattern[str], near: set[str], text: str) -> bool:
+def _clause_asks(
+    clause: str, verb: re.Pattern[str], thing: re.Pattern[str], near: set[str], text: str, removal: bool
+) -> bool:
     found = next((m for m in verb.finditer(clause) if not _NOT.search(clause, 0, m.start())), None)
     if found is None:
         return False
     named = _names(clause)
+    files = {name for name in named if _PATH.search(name)}
+    here = not files or _any_meets(files, near, text)
+    if here and any(_spoken(name, clause) for name in near if "-" in name or "/" in name):
+        return True  # a rule by its own name: `no-console`
     if named:
-        return any(name in text or any(name in other or other in name for other in near) for name in named)
+        return _any_meets(named - files or files, near, text)
+    if removal:
+        return _means(clause[found.end() :], f"{text} {' '.join(near)}")
     return thing.search(clause) is not None
+
+
+def _any_meets(named: set[str], near: set[str], text: str) -> bool:
+    return any(name in text or any(name in other or other in name for other in near) for name in named)
+
+
+def _spoken(name: str, clause: str) -> bool:
+    return re.search(rf"(?<![\w/-]){re.escape(name)}(?![\w/-])", clause, re.IGNORECASE) is not None
+
+
+def _means(words: str, text: str) -> bool:
+    """Whether words that are no code speak of this piece of code, or of none in particular."""
+    said = {word.lower() for word in _WORD.findall(words)} - _VAGUE
+    return not said or any(word[: max(4, len(word) - 2)] in text for word in said)
 
 
 def _names(clause: str) -> set[str]:

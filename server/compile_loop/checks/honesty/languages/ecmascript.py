@@ -9,9 +9,13 @@ from tree_sitter import Node
 
 from compile_loop.checks.honesty.comments import comment_marks
 from compile_loop.checks.honesty.grammar import Filter, Tree
+from compile_loop.checks.honesty.languages.declared_globals import declared_in_comment
+from compile_loop.checks.honesty.languages.ecmascript_launderings import launderings
 from compile_loop.checks.honesty.languages.ecmascript_patches import ecmascript_patches
 from compile_loop.checks.honesty.languages.ecmascript_tests import assertions, cases, functions
+from compile_loop.checks.honesty.languages.finally_exits import finally_exits
 from compile_loop.checks.honesty.languages.names import enclosing_names, is_test_path
+from compile_loop.checks.honesty.languages.told_exits import after_help
 from compile_loop.checks.honesty.languages.ways_out import ways_out
 from compile_loop.checks.honesty.survey import Language, Mark, ancestors, row_of, squash, statements, text_of
 
@@ -56,6 +60,8 @@ def _marks(tree: Tree, wanted: Filter, path: str) -> Iterator[Mark]:
     first_code = next((row_of(n) for n in tree.root.named_children if n.type != "comment"), 0)
     yield from ways_out(tree, wanted, path)
     yield from ecmascript_patches(tree, wanted, path)
+    yield from finally_exits(tree, wanted)
+    yield from launderings(tree, wanted)
     for name, node in tree.find(_MARKS):
         if name in ("name", "left") or not wanted(node):
             continue
@@ -65,6 +71,7 @@ def _marks(tree: Tree, wanted: Filter, path: str) -> Iterator[Mark]:
         names = enclosing_names(node)
         if name == "comment":
             yield from comment_marks("ecmascript", text, row)
+            yield from declared_in_comment(text, row, re.findall(r"[\w$]+", tree.text.text))
         elif name == "catch":
             yield from _catch(node, row, names)
         elif name == "throw":
@@ -107,13 +114,31 @@ def _types(tree: Tree, wanted: Filter, _first: int) -> Iterator[Mark]:
             in_catch = name == "annotation" and node.parent is not None and node.parent.type == "catch_clause"
             yield Mark("any_cast", row, text, certain=not in_catch, needs_failure=True, tools=_TSC, names=names)
         elif name == "ambient":
-            shorthand = "{" not in text_of(node)
-            if shorthand:
-                yield Mark("any_cast", row, text, certain=False, names=names | frozenset(re.findall(r"[\w@/-]+", text)))
+            yield from _ambient(text_of(node), row, text, names)
         elif name == "non_null":
             yield Mark("any_cast", row, text, certain=False, names=names, only_if=r"possibly|null|undefined")
         else:
             yield Mark("any_cast", row, text, certain=False, only_near=True, tools=_TSC, names=names)
+
+
+_ASSETS = re.compile(
+    r"[\"']\*\.(?:css|s[ac]ss|less|svg|png|jpe?g|gif|webp|avif|ico|woff2?|ttf|mp[34]|webm|vue|svelte|astro|mdx?|txt|html|glsl|wasm|graphql|gql|ya?ml|json5?|module\.\w+)[\"'?]"
+)
+
+
+def _ambient(whole: str, row: int, text: str, names: frozenset[str]) -> Iterator[Mark]:
+    """`declare module "x";` makes all of it `any`; so does one that exports an `any` by default."""
+    name = re.search(r"[\"']([^\"']+)[\"']", whole)
+    if name is None or _ASSETS.search(whole):
+        return
+    everything = "*" in name[1] or name[1].startswith((".", "@/", "~/", "src/"))
+    loose = "{" not in whole or re.search(r":\s*any\b|\bany;", whole) is not None
+    if loose:
+        codes = frozenset(re.findall(r"[\w@/-]+", text))
+        missing = r"2307|7016|cannot find module|declaration file"
+        yield Mark("any_cast", row, text, certain=False, names=names | codes)
+        if everything:
+            yield Mark("suppression", row, text, names=names | codes, only_if=missing)
 
 
 def _catch(node: Node, row: int, names: frozenset[str]) -> Iterator[Mark]:
@@ -151,7 +176,8 @@ def _call(node: Node, text: str, row: int, names: frozenset[str], in_tests: bool
     elif last == "reallyExit" or "reallyExit" in function:
         yield Mark("exit_zero", row, text, certain=parts in (["0"], []), names=names)
     elif re.fullmatch(r"(?:\w+\.)?process(?:\.exit|\[.exit.\])|exit", function) and parts in (["0"], []):
-        yield Mark("exit_zero", row, text, certain=in_tests or _at_import(node), names=names)
+        if in_tests or not after_help(node):
+            yield Mark("exit_zero", row, text, certain=in_tests or _at_import(node), names=names)
     elif function == "process.on" and parts and re.search(r"uncaught|unhandled|exit", parts[0]):
         yield Mark(
             "swallowed_exception",

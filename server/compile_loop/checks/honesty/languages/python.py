@@ -10,8 +10,10 @@ from tree_sitter import Node
 from compile_loop.checks.honesty.assertions import from_call, from_condition
 from compile_loop.checks.honesty.comments import comment_marks
 from compile_loop.checks.honesty.grammar import Filter, Tree
+from compile_loop.checks.honesty.languages.finally_exits import finally_exits
 from compile_loop.checks.honesty.languages.names import enclosing_names, is_test_path, qualified
 from compile_loop.checks.honesty.languages.python_patches import python_patches
+from compile_loop.checks.honesty.languages.told_exits import after_help
 from compile_loop.checks.honesty.languages.ways_out import ways_out
 from compile_loop.checks.honesty.survey import (
     Assertion,
@@ -61,6 +63,7 @@ def _marks(tree: Tree, wanted: Filter, path: str) -> Iterator[Mark]:
     in_tests = is_test_path(path)
     yield from ways_out(tree, wanted, path)
     yield from python_patches(tree, wanted, path)
+    yield from finally_exits(tree, wanted)
     for name, node in tree.find(_MARKS):
         if name in ("fn", "left", "hook") or not wanted(node):
             continue
@@ -73,7 +76,8 @@ def _marks(tree: Tree, wanted: Filter, path: str) -> Iterator[Mark]:
         elif name == "except":
             yield from _except(node, row, names)
         elif name == "raise" and re.match(r"raise\s+SystemExit\s*(?:\(\s*(?:0|None|False)?\s*\)|$)", text):
-            yield Mark("exit_zero", row, text, certain=in_tests or _at_import(node), names=names)
+            if in_tests or not after_help(node):
+                yield Mark("exit_zero", row, text, certain=in_tests or _at_import(node), names=names)
         elif name == "raise":
             promised = re.match(r"raise\s+NotImplementedError\b", text) or (_TODO.search(text) and "(" in text)
             if promised and not _abstract(node):
@@ -128,6 +132,7 @@ def _except(node: Node, row: int, names: frozenset[str]) -> Iterator[Mark]:
             f"except {what}: {'; '.join(kept)}",
             certain=broad and silent,
             names=names | frozenset(re.findall(r"\w+", what)),
+            codes=frozenset() if broad else frozenset(re.findall(r"\w+", what)),
         )
 
 
@@ -180,13 +185,9 @@ def _call(node: Node, text: str, row: int, names: frozenset[str], in_tests: bool
     elif last == "cast" and re.match(r"(?:typing\.)?[\"']?Any\b", arguments):
         yield Mark("any_cast", row, text, needs_failure=True, tools=_TYPE_TOOLS, names=names)
     elif last == "suppress" and function in ("suppress", "contextlib.suppress"):
-        yield Mark(
-            "swallowed_exception",
-            row,
-            text,
-            certain=bool(re.search(r"\bException|BaseException", arguments)),
-            names=names,
-        )
+        broad = re.search(r"\bException|BaseException", arguments) is not None
+        codes = frozenset() if broad else frozenset(re.findall(r"\w+", arguments))
+        yield Mark("swallowed_exception", row, text, certain=broad, names=names, codes=codes)
     elif (last == "_exit" or "_exit" in function) and arguments in ("0", "os.EX_OK", "os.EX_OK,"):
         yield Mark("exit_zero", row, text, names=names)
     elif re.fullmatch(r"exec[lv]p?e?", last) and function != last:
@@ -197,7 +198,7 @@ def _call(node: Node, text: str, row: int, names: frozenset[str], in_tests: bool
     elif last == "exit" and re.search(r"\b(?:CDLL|PyDLL|libc)\b", function):
         yield Mark("exit_zero", row, text, certain=arguments == "0", names=names)
     elif last in ("exit", "quit") and re.search(r"(?:^|\b(?:sys|builtins|site)\.)\w+$", function):
-        if arguments in ("", "0", "None", "False"):
+        if arguments in ("", "0", "None", "False") and (in_tests or not after_help(node)):
             yield Mark("exit_zero", row, text, certain=in_tests or _at_import(node), names=names)
     elif function in ("monkeypatch.setattr", "patch", "mock.patch", "patch.object", "mock.patch.object") and in_tests:
         yield Mark("special_case", row, text, certain=False, names=names)

@@ -13,6 +13,7 @@ from tree_sitter import Node
 
 from compile_loop.checks.honesty.grammar import Filter, Tree
 from compile_loop.checks.honesty.languages.names import enclosing_names, is_test_path
+from compile_loop.checks.honesty.languages.told_exits import after_help
 from compile_loop.checks.honesty.survey import Mark, ancestors, row_of, squash, text_of
 
 _QUERIES = {
@@ -114,7 +115,7 @@ def ways_out(tree: Tree, wanted: Filter, path: str) -> Iterator[Mark]:
         if not how:
             continue
         certain = how == _SURELY or (how == _PERHAPS and is_test_path(path)) or at_load(node, tree)
-        if how == _LAUNCHES and not certain:
+        if not certain and (how == _LAUNCHES or after_help(node)):
             continue
         yield Mark("exit_zero", row, squash(text_of(node))[:160], certain=certain, names=names)
 

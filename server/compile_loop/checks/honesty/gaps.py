@@ -1,0 +1,49 @@
+"""Suppressions of what somebody else's type information lacks: for a person to judge (SPEC K7)."""
+
+from __future__ import annotations
+
+import re
+
+from compile_loop.checks.honesty.failures import Failures
+from compile_loop.checks.honesty.survey import Mark
+from compile_loop.checks.honesty.texts import Change
+
+_LACKING = re.compile(
+    r"missing library stubs|py\.typed|stub file|library stubs|untyped module|declaration file for module|TS7016|import-untyped",
+    re.IGNORECASE,
+)
+_NO_ATTRIBUTE = re.compile(
+    r"Module (?:\"[\w.]+\" )?has no attribute \"(\w+)\"|is not (?:a known attribute of module|exported from module)"
+)
+_DIRECTIVE = re.compile(r"(?:type|pyright|ty|mypy)\s*:\s*ignore\s*(?:\[[^\]]*\])?|@ts-(?:ignore|expect-error)")
+_REASON = re.compile(r"[A-Za-z]{2,}\W+(?:\S+\s+)?[A-Za-z]{2,}")
+
+
+def gap_elsewhere(failures: Failures, change: Change, mark: Mark) -> bool:
+    """Whether a narrow suppression, with its reason beside it, meets a gap in the types of a package that is not ours."""
+    if mark.kind != "suppression" or mark.scope != "line":
+        return False
+    directive = _DIRECTIVE.search(mark.text)
+    if (
+        directive is None
+        or not (mark.codes or "@ts" in directive[0])
+        or not _REASON.search(mark.text[directive.end() :])
+    ):
+        return False
+    first, last = change.old_span(mark.row)
+    near = failures.near(change.path, first, last, 1)
+    return bool(near) and all(
+        _LACKING.search(f"{d.code or ''} {d.message}")
+        or (_NO_ATTRIBUTE.search(d.message) and _foreign(change, mark.row))
+        for d in near
+    )
+
+
+def _foreign(change: Change, row: int) -> bool:
+    """Whether a name of the row is a module that was imported whole and lies outside the file's own package."""
+    words = set(re.findall(r"[A-Za-z_]\w*", change.new.row(row)))
+    modules = re.findall(
+        r"^\s*import\s+([A-Za-z_]\w*)\s*$|^\s*from\s+([A-Za-z_]\w*)[\w.]*\s+import\b", change.new.text, re.MULTILINE
+    )
+    own = set(change.path.split("/")[:-1])
+    return any(name in words and name not in own for pair in modules for name in pair if name)
