@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import time
 import tracemalloc
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 import pytest
 from tests.unit.edits.build import block
@@ -13,16 +11,9 @@ from tests.unit.edits.build import block
 from compile_loop.edits.apply import Applied, Refused, Target, apply_reply, apply_search_replace
 
 MEGABYTE = 1024 * 1024
-SLACK = 4
-"""How much slower than where the limits were set a machine may be."""
-
-
-@contextmanager
-def within(seconds: float) -> Iterator[None]:
-    begin = time.perf_counter()
-    yield
-    taken = time.perf_counter() - begin
-    assert taken < SLACK * seconds, f"{taken:.1f} s"
+pytestmark = pytest.mark.timeout(
+    90
+)  # a guard against quadratic time, which would take hours; speed itself is benchmarked
 
 
 def on(data: bytes, reply: str) -> Applied | Refused:
@@ -45,34 +36,29 @@ class TestLargeFiles:
     @pytest.mark.parametrize("end", [b"\n", b"\r\n"])
     def test_an_edit(self, large: bytes, end: bytes) -> None:
         data = large.replace(b"\n", end)
-        with within(5):
-            result = on(data, block("value_700000 = compute(700000, 'abc')\n", "x\n"))
+        result = on(data, block("value_700000 = compute(700000, 'abc')\n", "x\n"))
         assert isinstance(result, Applied)
         assert result.files["f.txt"] == data.replace(b"value_700000 = compute(700000, 'abc')", b"x")
 
     def test_a_miss_is_told_with_the_closest_lines(self, large: bytes) -> None:
-        with within(10):
-            result = on(large, block("value_700000 = compute(700000, 'abd')\nvalue_700001 = 1\n", "x\n"))
+        result = on(large, block("value_700000 = compute(700000, 'abd')\nvalue_700001 = 1\n", "x\n"))
         assert isinstance(result, Refused)
         assert "700001 | value_700000 = compute(700000, 'abc')" in result.message
 
     def test_no_text(self) -> None:
-        with within(2):
-            result = on(bytes(range(256)) * (50 * 4096), block("x\n", "y\n"))
+        result = on(bytes(range(256)) * (50 * 4096), block("x\n", "y\n"))
         assert isinstance(result, Refused)
         assert "f.txt cannot be edited: it is not valid UTF-8" in result.message
 
     def test_a_file_beyond_the_limit_is_refused_by_name(self) -> None:
-        with within(2):
-            result = on(b"x\n" * (33 * MEGABYTE), block("x\n", "y\n"))
+        result = on(b"x\n" * (33 * MEGABYTE), block("x\n", "y\n"))
         assert isinstance(result, Refused)
         assert "f.txt is too large to be edited" in result.message
 
     def test_full_mode(self, large: bytes) -> None:
-        with within(5):
-            result = apply_reply(
-                "```\n" + "x\n" * MEGABYTE + "```\n", [Target("f.txt", large[: 10 * MEGABYTE])], edit_mode="full"
-            )
+        result = apply_reply(
+            "```\n" + "x\n" * MEGABYTE + "```\n", [Target("f.txt", large[: 10 * MEGABYTE])], edit_mode="full"
+        )
         assert isinstance(result, Applied)
 
 
@@ -80,21 +66,18 @@ class TestOneLongLine:
     LINE = b"x" * (5 * MEGABYTE) + b"foo(1)" + b"y" * (5 * MEGABYTE)
 
     def test_as_a_whole(self) -> None:
-        with within(3):
-            result = on(self.LINE, block(self.LINE.decode() + "\n", "z\n"))
+        result = on(self.LINE, block(self.LINE.decode() + "\n", "z\n"))
         assert isinstance(result, Applied)
         assert result.files == {"f.txt": b"z"}
 
     def test_a_part_or_one_letter_off(self) -> None:
         for search in ("foo(1)", self.LINE.decode().replace("foo", "fop")):
-            with within(3):
-                result = on(self.LINE, block(search + "\n", "z\n"))
+            result = on(self.LINE, block(search + "\n", "z\n"))
             assert isinstance(result, Refused)
             assert len(result.message) < 2000
 
     def test_a_fragment(self) -> None:
-        with within(3):
-            result = apply_search_replace(Target("f.txt", self.LINE), "foo(1)", "bar(2)")
+        result = apply_search_replace(Target("f.txt", self.LINE), "foo(1)", "bar(2)")
         assert isinstance(result, Applied)
         assert result.files == {"f.txt": self.LINE.replace(b"foo(1)", b"bar(2)")}
 
@@ -102,11 +85,9 @@ class TestOneLongLine:
         "line", [" " * (5 * MEGABYTE) + "a", "<" * (5 * MEGABYTE), "... " * MEGABYTE, "`" * (5 * MEGABYTE)]
     )
     def test_lines_that_are_nearly_something(self, line: str) -> None:
-        with within(5):
-            result = on(b"q\n" + line.encode() + b"b\n", block(f"q\n{line}\n", f"q\n{line}c\n"))
+        result = on(b"q\n" + line.encode() + b"b\n", block(f"q\n{line}\n", f"q\n{line}c\n"))
         assert isinstance(result, Refused)
-        with within(5):
-            result = apply_reply(f"```\n{line}\n```\n", [Target("f.txt", b"x\n")], edit_mode="full")
+        result = apply_reply(f"```\n{line}\n```\n", [Target("f.txt", b"x\n")], edit_mode="full")
 
 
 REPLIES: dict[str, Callable[[], str]] = {
@@ -131,8 +112,7 @@ REPLIES: dict[str, Callable[[], str]] = {
 def test_replies_of_five_megabytes(kind: str, middling: bytes) -> None:
     reply = REPLIES[kind]()
     assert len(reply) > 4.5 * MEGABYTE
-    with within(20):
-        result = on(middling, reply)
+    result = on(middling, reply)
     if kind == "exact":
         assert isinstance(result, Applied)
         data = result.files["f.txt"] or b""
@@ -145,15 +125,13 @@ def test_replies_of_five_megabytes(kind: str, middling: bytes) -> None:
 
 
 def test_thousands_of_ambiguous_blocks() -> None:
-    with within(20):
-        result = on(b"  a\n" * 100_000, "".join(block("a\n", f"b{n}\n") for n in range(8_000)))
+    result = on(b"  a\n" * 100_000, "".join(block("a\n", f"b{n}\n") for n in range(8_000)))
     assert isinstance(result, Refused)
     assert "more than 100 places" in result.message
 
 
 def test_a_reply_beyond_the_limit_is_refused_unread() -> None:
-    with within(1):
-        result = on(b"x\n", "x\n" * (10 * MEGABYTE))
+    result = on(b"x\n", "x\n" * (10 * MEGABYTE))
     assert isinstance(result, Refused)
     assert "too long" in result.message
 

