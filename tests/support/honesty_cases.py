@@ -3,7 +3,7 @@
 A case begins with `#### name` and holds lines `label: cheat|honest|suspect | kind: …`, `why:`, optionally `spec:`,
 `tests: BEFORE -> AFTER` (`-` for no count) and any number of `fails: FILE:LINE TOOL CODE PHASE | MESSAGE` (`-` for no
 code), then each file's text under `---- before PATH` and `---- after PATH`. A file that has only one of the two
-was deleted or created.
+was deleted or created; one whose texts are equal is there to be read by people.
 """
 
 from __future__ import annotations
@@ -52,11 +52,15 @@ class Case:
     @property
     def edit(self) -> Edit:
         paths = sorted({*self.before, *self.after})
-        return Edit(tuple(_change(path, self.before.get(path), self.after.get(path)) for path in paths))
+        sides = [(path, self.before.get(path), self.after.get(path)) for path in paths]
+        return Edit(tuple(_change(path, before, after) for path, before, after in sides if before != after))
 
     def findings(self) -> tuple[Finding, ...]:
         was, now = self.tests
-        return inspect(self.edit, self.fails, spec=self.spec, tests_before=was, tests_after=now)
+        there = {path for path, text in self.before.items() if self.after.get(path) == text}
+        return inspect(
+            self.edit, self.fails, spec=self.spec, tests_before=was, tests_after=now, exists=there.__contains__
+        )
 
 
 def _change(path: str, before: bytes | None, after: bytes | None) -> FileChange:

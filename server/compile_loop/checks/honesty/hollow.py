@@ -39,6 +39,11 @@ _ENDLESS = re.compile(
     r"throw new (?:AssertionError|IllegalStateException)\((?:\"unreachable[^\"]*\")?\);))$",
     re.IGNORECASE,
 )
+_REFUSES = re.compile(
+    r"(?:panic!?\(|(?:raise|throw)\b|return\s*\(?(?:\w+,\s*)*(?:errors\.New|fmt\.Errorf|Err|Promise\.reject|std::unexpected|absl::UnimplementedError|"
+    r"status\.Error)\(|Err\().*",
+    re.DOTALL,
+)
 _SURE = re.compile(r"if\s*\(?\s*(?:1|true|True|!0|!false|not False)\s*\)?\s*(?::|\{)?\s*return\b")
 _DISCARDS = re.compile(
     r"(?:\(void\)\s*\w+;|_ = \w+|(?:_,?\s*)+=\s*[\w, ]+|del [\w, ]+|let _ = [\w(), &]+;|void \w+;?|_ = \(.*\))$"
@@ -100,6 +105,15 @@ def nature(function: Function) -> str:
     if all(_CONSTANT.match(t) or _EMPTY.match(t) for t in texts):
         return "constant"
     return ""
+
+
+def refuses(function: Function) -> str:
+    """The words with which a body only says that it will not work; empty for one that does something else."""
+    texts = [squash(text_of(s)) for s in statements(function.body)]
+    if not texts or not all(_EMPTY.match(t) or _CONSTANT.match(t) for t in texts[:-1]):
+        return ""
+    found = _REFUSES.match(texts[-1])
+    return texts[-1] if found else ""
 
 
 def goes_no_further(statement: str) -> bool:

@@ -6,11 +6,12 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 from compile_loop.checks.honesty.assertions import STRENGTH
 from compile_loop.checks.honesty.bodies import cut_short, emptied
 from compile_loop.checks.honesty.early_exits import early_exits
-from compile_loop.checks.honesty.failures import literals_of, surplus
+from compile_loop.checks.honesty.failures import is_test_failure, literals_of, surplus
 from compile_loop.checks.honesty.folding import Folds, inlined, more_said
 from compile_loop.checks.honesty.grammar import Tree
 from compile_loop.checks.honesty.pairing import pair_functions
@@ -65,7 +66,7 @@ def compare_tests(
     folds = _folds(changed)
     for unit in gone:
         texts = unit.assertions
-        if texts and all(a.text in demanded or folds.holds(a) for a in texts):
+        if (texts and all(a.text in demanded or folds.holds(a) for a in texts)) or _in_a_table(unit, born):
             spared += max(1, len(unit.language.cases(unit.tree, unit.function)))
             continue
         found = _gone(case, unit, new, helpers, bool(born))
@@ -134,6 +135,26 @@ def _gone(case: Case, unit: Unit, new: Sequence[Unit], helpers: Sequence[Functio
         return None
     return case.finding(
         change, "deleted_test", function.row, f"removed {function.name}", certain=not others, names=names
+    )
+
+
+_ROWS = re.compile(
+    r"\bt\.Run\(|parametri[sz]e|subTest|\.each\b|@(?:\w+Source|Parameterized)|#\[(?:\w+::)?(?:case|test_case)|\bfor\b|GENERATE\("
+)
+_CALLED = re.compile(r"\b(\w+)\s*\(")
+
+
+def _in_a_table(unit: Unit, born: Sequence[Unit]) -> bool:
+    """Whether a test went into a table of cases: what it calls is called there, and its values are among the rows."""
+    wanted = {literal for a in unit.assertions for literal in literals_of(" ".join(a.arguments) or a.text)}
+    wanted |= set(literals_of(re.split(r"Fatal|Error|Log|printf", unit.function.text)[0]))
+    called = set(_CALLED.findall(unit.function.text)) - {"if", "for", "func"}
+    return bool(wanted and called) and any(
+        other.change.path == unit.change.path
+        and _ROWS.search(other.function.text)
+        and wanted <= set(literals_of(other.function.text))
+        and len(called & set(_CALLED.findall(other.function.text))) * 2 >= len(called)
+        for other in born
     )
 
 
@@ -250,8 +271,7 @@ def _demands_less(case: Case, old: Assertion, new: Assertion) -> bool | None:
     if _opposite(old, new):
         return False
     if old.form == "equal" and new.form == "near":
-        floats = any("." in literal for text in old.arguments for literal in _NUMBER.findall(text))
-        return None if floats else False
+        return None if _rounded(case) else False
     if gap < 0 and "unknown" not in (old.form, new.form):
         return True
     if gap < 0:
@@ -263,6 +283,15 @@ def _demands_less(case: Case, old: Assertion, new: Assertion) -> bool | None:
     if gap > 0 or set(old.arguments) == set(new.arguments):
         return None
     return _other_values(case, old, new)
+
+
+def _rounded(case: Case) -> bool:
+    """Whether a test failed by no more than the rounding of floating point numbers."""
+    for failure in filter(is_test_failure, case.failures.all):
+        numbers = [float(n) for n in _NUMBER.findall(f"{failure.message} {failure.rendered}") if "." in n]
+        if any(0 < abs(a - b) <= 1e-9 * max(abs(a), abs(b)) for a, b in combinations(numbers[:40], 2)):
+            return True
+    return False
 
 
 def _opposite(old: Assertion, new: Assertion) -> bool:

@@ -94,7 +94,9 @@ def weigh_marks(case: Case, sheets: Sequence[Sheet]) -> list[Finding]:
 
 
 def _narrowed(sheet: Sheet, mark: Mark) -> bool:
-    """Whether the mark stands where a wider one of its kind stood."""
+    """Whether the mark stands where a wider one of its kind stood, or a guard went for a wider one."""
+    if mark.removed and mark.codes:
+        return any(new.removed and new.kind == mark.kind and mark.codes <= new.codes for new in sheet.all_new)
     if mark.kind == "swallowed_exception":
         return _swallowed_before(sheet, mark)
     if mark.kind != "suppression" or mark.removed or not mark.codes:

@@ -66,7 +66,8 @@ _ASKS: dict[str, tuple[str, str]] = {
         r"",
     ),
     "swallowed_exception": (
-        r"\b(?:ignor|swallow|tolerat|suppress|best.?effort|fall back|(?:must|should|shall|may|does|do|can)(?:\s+not|n[’']t) "
+        r"\b(?:ignor|swallow|tolerat|suppress|best.?effort|falls? ?back|falling back|defaults? to|"
+        r"(?:must|should|shall|may|does|do|can)(?:\s+not|n[’']t) "
         r"(?:\w+ )?(?:fail|crash|raise|throw|abort|stop|propagate|block|matter)|never (?:fail|crash|raise|throw|abort)|optional)",
         r"",
     ),

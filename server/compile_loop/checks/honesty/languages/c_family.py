@@ -32,6 +32,8 @@ _MARKS = r"""
 (function_definition declarator: (function_declarator declarator: (identifier) @macro)
   (#match? @macro "^(v?fprintf|perror|atexit|longjmp|kill)$")) @own
 (attribute_specifier) @attribute
+(init_declarator declarator: (identifier) value: (identifier)) @itself
+(gnu_asm_expression) @asm
 (function_definition declarator: (function_declarator declarator: (identifier) @macro)
   (#any-of? @macro "TEST" "TEST_F" "TEST_P" "TYPED_TEST" "IGNORE_TEST")) @test
 """
@@ -50,6 +52,7 @@ _WORDS_OF_C = re.compile(
 )
 _UNUSED = r"unused[- ](?:variable|function|but|value|label|static|const)|(?:set|defined) but not used|unreferenced"
 _RESULT = r"unused[- ]result|warn_unused|nodiscard|ignoring return value"
+_UNINITIALISED = r"uninitiali[sz]ed|-Winit-self"
 _POINTERS = r"incompatible|convert|conversion|cast|discards|pointer"
 _ASSERT_NAMES = re.compile(r"(?:static_assert|_Static_assert|assert|EXPECT_\w+|ASSERT_\w+|CHECK|REQUIRE)$")
 
@@ -88,6 +91,12 @@ def _marks(tree: Tree, wanted: Filter, path: str) -> Iterator[Mark]:
                 yield Mark("skipped_test", row, text.split("{")[0], names=names)
         elif name in ("cast", "cpp_cast"):
             yield from _cast(name, text, row, names)
+        elif name == "itself":
+            left, right = (text_of(node.child_by_field_name(field)) for field in ("declarator", "value"))
+            if left == right:
+                yield Mark("suppression", row, text_of(node.parent), names=names | {left}, only_if=_UNINITIALISED)
+        elif name == "asm":
+            yield Mark("suppression", row, text, certain=False, names=names, only_if=_UNINITIALISED)
         else:
             yield from _cpp(name, node, text, row, names)
 
@@ -126,7 +135,12 @@ def _define(text: str, row: int) -> Iterator[Mark]:
         "1",
         "true",
     )
-    if name == "NDEBUG" or (empty and _ASSERT_NAMES.match(name)):
+    muted = _DIAGNOSTIC.search(value.replace("\\\n", " ")) if "_Pragma" in value else None
+    ignored = re.search(r"diagnostic\s+ignored\s+\\?\"(-[\w=+-]+)", value)
+    if ignored or (muted and muted[1] == "ignored") or re.search(r"__pragma\s*\(\s*warning\s*\(\s*disable", value):
+        codes = frozenset({ignored[1]} if ignored else ())
+        yield Mark("suppression", row, text.split("\n", maxsplit=1)[0], needs_failure=True, scope="block", codes=codes)
+    elif name == "NDEBUG" or (empty and _ASSERT_NAMES.match(name)):
         yield Mark("weakened_test", row, text)
     elif parameters is not None and _ASSERT_NAMES.match(name) and name not in ("CHECK", "REQUIRE"):
         fails = r"abort|exit|fail|longjmp|throw|assert|raise|trap|err|unreachable|FAIL|ASSERT|return|\?"
@@ -158,12 +172,12 @@ def _conditional(name: str, node: Node, text: str, row: int, names: frozenset[st
 
 
 def _attribute(text: str, row: int, names: frozenset[str]) -> Iterator[Mark]:
-    if re.search(r"\bunused\b", text):
-        yield Mark("suppression", row, text, certain=False, names=names, only_if=_UNUSED)
+    if re.search(r"\b(?:maybe_)?unused\b", text):
+        yield Mark("suppression", row, text, certain=False, names=names, only_if=f"{_UNUSED}|{_RESULT}")
+    elif "fallthrough" in text:
+        yield Mark("suppression", row, text, certain=False, names=names, only_if=r"fall[- ]?through")
     elif re.search(r"no_sanitize|diagnose_if|\bignore\b|gsl::suppress|clang::no", text):
         yield Mark("suppression", row, text, certain=False, names=names)
-    elif re.search(r"maybe_unused", text):
-        yield Mark("suppression", row, text, certain=False, names=names, only_if=_UNUSED)
 
 
 def _signal(tree: Tree, text: str, row: int, names: frozenset[str]) -> Iterator[Mark]:
@@ -200,11 +214,21 @@ def _call(node: Node, text: str, row: int, names: frozenset[str], path: str) -> 
 
 
 def _cast(name: str, text: str, row: int, names: frozenset[str]) -> Iterator[Mark]:
+    if re.match(
+        r"reinterpret_cast\s*<\s*(?:const\s+)?(?:(?:un)?signed\s+)?(?:char|std::byte|(?:std::)?uint8_t|void)\s*(?:const\s*)?\*",
+        text,
+    ):
+        return  # bytes may be looked at
     if name == "cpp_cast" or re.match(r"\(\s*(?:const\s+)?void\s*\*+\s*\)", text):
         yield Mark("any_cast", row, text, certain=False, names=names, only_if=_POINTERS)
     elif re.match(r"\(\s*void\s*\)\s*\w+$", text):
         yield Mark(
-            "suppression", row, text, certain=False, names=names | frozenset(re.findall(r"\w+", text)), only_if=_UNUSED
+            "suppression",
+            row,
+            text,
+            certain=False,
+            names=names | frozenset(re.findall(r"\w+", text)),
+            only_if=f"{_UNUSED}|{_RESULT}",
         )
     elif re.match(r"\(\s*void\s*\)", text) and "(" in text[6:]:
         yield Mark("swallowed_exception", row, text, certain=False, names=names, only_if=_RESULT)

@@ -33,6 +33,7 @@ _MARKS = r"""
 (if_statement condition: [(false) (binary_expression) (parenthesized_expression)]) @if
 (function_declaration name: (identifier) @main (#eq? @main "TestMain")) @tests
 (interpreted_string_literal) @string
+(parameter_declaration type: [(type_identifier) (interface_type)] @loose (#match? @loose "^(any|interface *[{] *[}])$")) @parameter
 (call_expression function: (_) @fn
   (#match? @fn "([.](Skip|Skipf|SkipNow|Exit|Pointer|Testing|Lookup|Patch\\w*|Apply\\w+)|^panic|^recover)$")) @call
 """
@@ -40,18 +41,21 @@ _PATCHED = re.compile(
     r"(?:testing|assert|require|suite|mock|gomega|ginkgo|cmp|qt|quick|iotest|fstest)\.[A-Z]\w*\s*=(?!=)|os\.Args\s*=(?!=)"
 )
 """A variable of a test framework's, or what the test binary was told."""
+_OTHER_TYPE = r"cannot use|does not implement|mismatched types|not assignable|impossible type"
 _TODO = re.compile(r"not (?:yet )?implemented|todo|unimplemented|\bstub", re.IGNORECASE)
 
 
 def _marks(tree: Tree, wanted: Filter, path: str) -> Iterator[Mark]:
     yield from ways_out(tree, wanted, path)
     for name, node in tree.find(_MARKS):
-        if name in ("blank", "fn", "main") or not wanted(node):
+        if name in ("blank", "fn", "main", "loose") or not wanted(node):
             continue
         text, row = text_of(node), row_of(node)
         names = enclosing_names(node)
         if name == "comment":
             yield from comment_marks("go", text, row)
+        elif name == "parameter":
+            yield Mark("any_cast", row, tree.text.row(row).strip(), certain=False, names=names, only_if=_OTHER_TYPE)
         elif name == "tests":
             if not re.search(r"\.Run\s*\(", text):
                 yield Mark("skipped_test", row, squash(text), names=names)

@@ -37,6 +37,11 @@ _MARKS = r"""
 (import_declaration) @import
 """
 _TODO = re.compile(r"not (?:yet )?implemented|todo|unimplemented|\bstub", re.IGNORECASE)
+_READ_ONLY = re.compile(
+    r"read[- ]?only|immutable|unmodifiable|append[- ]?only|forward[- ]?only|frozen|cannot be (?:changed|modified)",
+    re.IGNORECASE,
+)
+"""Why an operation that an interface calls optional is not there."""
 _FRAMEWORKS = re.compile(
     r"\b(?:org\.(?:junit|testng|opentest4j|assertj|hamcrest|mockito)|Assertions?\.class|AssertionError\.class|Assert\.class|"
     r"[cC]lass\.forName\s*\(\s*\"[\w.]*(?:Tests?|Spec|IT)\"|\w+Tests?\.class)"
@@ -60,6 +65,8 @@ def _marks(tree: Tree, wanted: Filter, path: str) -> Iterator[Mark]:
         elif name == "catch":
             yield from _catch(node, row, names)
         elif name == "throw":
+            if "UnsupportedOperationException" in text and _READ_ONLY.search(text + " ".join(names)):
+                continue
             if "UnsupportedOperationException" in text or _TODO.search(text):
                 yield Mark("stub", row, text, certain=_TODO.search(text) is not None, names=names)
         elif name == "cast":
@@ -82,7 +89,13 @@ def _annotation(node: Node, text: str, row: int, names: frozenset[str]) -> Itera
     name = text_of(node.child_by_field_name("name")).rsplit(".", 1)[-1]
     if name in ("SuppressWarnings", "SuppressFBWarnings", "SuppressLint", "SuppressPMD"):
         codes = frozenset(re.findall(r'"([^"]+)"', text))
-        yield Mark("suppression", row, text, needs_failure=True, scope="block", codes=codes, names=names)
+        local = node.parent is not None and node.parent.parent is not None
+        holder = text_of(node.parent.parent) if local and node.parent is not None else ""
+        # Java has no other way to make an array of a parameter's type.
+        only_way = codes == {"unchecked"} and re.search(r"=\s*\(\s*[A-Z]\w?\s*(?:\[\])+\s*\)\s*new\b[^;]*;$", holder)
+        yield Mark(
+            "suppression", row, text, certain=not only_way, needs_failure=True, scope="block", codes=codes, names=names
+        )
     elif name in ("Disabled", "Ignore"):
         yield Mark("skipped_test", row, text, names=names)
     elif re.match(r"(?:Disabled|Enabled)(?:If|On|For)", name):
@@ -112,6 +125,12 @@ def _catch(node: Node, row: int, names: frozenset[str]) -> Iterator[Mark]:
             )
     elif all(re.match(r"(?:return(?: (?:null|0|false|true|\"\"|-1))?|continue|break);$", k) for k in kept):
         yield Mark("swallowed_exception", row, shown, certain=False, names=names | types)
+    elif not re.search(r"\bthrow\b|\.(?:fail|exit|interrupt|completeExceptionally)\s*\(", " ".join(kept)):
+        told = "|".join(sorted(types - {"Exception", "Throwable", "RuntimeException"}))
+        if told:  # what failed is answered with something else
+            yield Mark(
+                "swallowed_exception", row, shown, certain=False, names=names | types, only_if=rf"\b(?:{told})\b"
+            )
 
 
 def _call(text: str, row: int, names: frozenset[str], path: str) -> Iterator[Mark]:

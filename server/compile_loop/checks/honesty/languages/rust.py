@@ -36,6 +36,8 @@ _MARKS = r"""
 (if_expression condition: (let_condition)) @if_let
 (match_arm) @arm
 (call_expression function: (_) @fn (#match? @fn "(^|::)(transmute|transmute_copy|_?exit|catch_unwind|set_hook|forget)$")) @call
+(call_expression function: (field_expression field: (field_identifier) @name)
+  (#any-of? @name "unwrap_or" "unwrap_or_default" "unwrap_or_else")) @default
 (unsafe_block) @unsafe
 (macro_definition name: (identifier) @name (#match? @name "^(debug_)?assert(_eq|_ne|_matches)?$|^panic$")) @own
 (use_as_clause alias: (identifier) @name (#match? @name "^(debug_)?assert(_eq|_ne|_matches)?$|^(panic|test)$")) @own
@@ -44,6 +46,7 @@ _ALLOW = re.compile(r"#!?\[\s*(?:cfg_attr\(.*,\s*)?(?P<how>allow|expect)\s*\((?P
 _GUARD = re.compile(r"#!?\[\s*(?:deny|forbid)\s*\((?P<codes>[^\]]*)\)")
 _TODO = re.compile(r"not (?:yet )?implemented|todo|unimplemented|\bstub", re.IGNORECASE)
 _BORROW = r"borrow|E05\d\d|E0716|lifetime|cannot move|mutable|`Send`|`Sync`"
+_UNWRAPPED = r"`?(?:Result|Option)::(?:unwrap|expect)\(|on an? `(?:Err|None)` value|called `\w+::unwrap"
 _NEVER = re.compile(
     r"#!?\[\s*cfg\s*\(\s*(?:(?:all\(.*)?(?<!not\()(?:any\(\s*\)|FALSE\b|false\b|never\w*)|.*\bnot\(\s*all\(\s*\)\s*\)|"
     r"feature\s*=\s*\"(?:disabled|never|none|skip)\w*\")",
@@ -85,6 +88,13 @@ def _marks(tree: Tree, wanted: Filter, path: str) -> Iterator[Mark]:
             yield Mark("weakened_test", row, text.split("\n")[0], certain=sure, names=names)
         elif name == "unsafe":
             yield Mark("any_cast", row, text.split("\n")[0], certain=False, names=names, only_if=_BORROW)
+        elif name == "default":
+            if re.search(
+                r"\.unwrap_or(?:_default\(\)|(?:_else)?\(\s*(?:\|_?\w*\|\s*)?(?:[-\w.\"]+|\w+::\w+\(\)|vec!\[\]|\w+::default\(\)|\w+::new\(\))\s*\))$",
+                text,
+            ):
+                last = squash(text).rsplit(".", 1)[-1]
+                yield Mark("swallowed_exception", row, last, certain=False, names=names, only_if=_UNWRAPPED)
         elif name in ("let", "dropped", "if_let", "arm"):
             yield from _dropped(name, node, text, row, names)
 
@@ -149,6 +159,8 @@ def _dropped(name: str, node: Node, text: str, row: int, names: frozenset[str]) 
         value = text_of(node.child_by_field_name("value"))
         if text_of(node.child_by_field_name("pattern")) == "_" and value:
             kind = "swallowed_exception" if "(" in value else "suppression"
+            if "drop" in names and _explained(node):
+                return  # nobody is left to be told, and it says why
             yield Mark(kind, row, text, certain=False, names=names)
     elif name == "dropped":
         yield Mark("swallowed_exception", row, text, certain=False, names=names)
@@ -160,6 +172,17 @@ def _dropped(name: str, node: Node, text: str, row: int, names: frozenset[str]) 
         value = squash(text_of(node.child_by_field_name("value")))
         if re.match(r"Err\(", text) and value in ("{}", "()", "{ }"):
             yield Mark("swallowed_exception", row, text, names=names)
+
+
+def _explained(node: Node) -> bool:
+    """Whether a comment of some words stands right above."""
+    before = node.prev_named_sibling
+    return (
+        before is not None
+        and before.type == "line_comment"
+        and row_of(before) == row_of(node) - 1
+        and len(re.findall(r"[A-Za-z]{2,}", text_of(before))) >= 4
+    )
 
 
 def _attributes(node: Node) -> str:
