@@ -16,6 +16,7 @@ from compile_loop.checks.concealment import hide_from_processes
 from compile_loop.checks.contract import CommandContract
 from compile_loop.checks.contract_file import NAME as CONTRACT_FILE
 from compile_loop.checks.contract_file import ContractFile, read_contract_file
+from compile_loop.checks.expectations import expectations_of
 from compile_loop.checks.hidden_files import files_named
 from compile_loop.checks.holdout_commands import CommandHoldouts
 from compile_loop.checks.protection import WorkspaceProtection
@@ -139,18 +140,19 @@ def start(job: Job) -> Run:
     clear_up()
     hide_from_processes(os.environ, _secret_names(job.settings))
     scripts = check_scripts(contract.checks, root)
+    expected = expectations_of(contract.checks, root)
     parts = Parts(
         shadow=_shadow(job, root),
         contract=contract,
         generator=job.generator or model_of(job.settings),
-        admit=gate(root, file, scripts),
+        admit=gate(root, file, scripts, expected),
         readable=Visible(root).why_not,
         holdouts=_holdouts(job, root, file, contract.checks),
         memory=job.memory or (FileMemory(state_folder() / "repairs", root) if job.settings.repair_memory else None),
         ask_user=job.ask_user,
         auth=job.auth,
         inspect=_inspector(root),
-        protected=WorkspaceProtection(root, file.protected, scripts),
+        protected=WorkspaceProtection(root, file.protected, scripts, expected),
         clock=time.monotonic,
         price=price_of_model(job.settings),
         consult=job.consult or consultant_of(job.settings),

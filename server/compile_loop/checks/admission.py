@@ -8,17 +8,23 @@ from pathlib import Path
 from pathspec import GitIgnoreSpec
 
 from compile_loop.checks.contract_file import NAME, ContractFile
+from compile_loop.checks.expectations import Doubt, Expectations
 from compile_loop.checks.protected import is_protected
 from compile_loop.checks.scripts import scripts_of
 from compile_loop.contracts.checks import Check
 from compile_loop.edits.paths import protected_part
 
 
-def gate(root: Path, file: ContractFile, scripts: frozenset[str]) -> Callable[[str, bool], str | None]:
+def gate(
+    root: Path, file: ContractFile, scripts: frozenset[str], expected: Expectations | None = None
+) -> Callable[[str, bool], str | None]:
     """Why a workspace-relative path may not become a target, or None where it may.
 
-    The gate's second argument says whether an error lies in the file itself. `scripts` are files that a check runs.
+    The gate's second argument says whether an error lies in the file itself. `scripts` are files that a check runs,
+    `expected` the data that it compares with.
     """
+    data = expected or Expectations()
+    doubt = Doubt(root, {*scripts, *data.programs})
     listed = GitIgnoreSpec.from_lines(file.protected)
 
     def admit(path: str, has_error: bool) -> str | None:
@@ -33,6 +39,10 @@ def gate(root: Path, file: ContractFile, scripts: frozenset[str]) -> Callable[[s
             return "the check runs it"
         if not has_error and is_protected(path):
             return "it is a test, build or configuration file"
+        if not has_error and path in data.programs:
+            return "the check runs it"
+        if not has_error and (path in data.certain or (path in data.unsure and doubt.is_expectation(path))):
+            return "the check compares with it"
         return None if place.is_file() else "it is no file of the workspace"
 
     return admit

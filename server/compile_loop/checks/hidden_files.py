@@ -126,7 +126,7 @@ def _meant_by(word: str) -> Iterator[str]:
 
 
 def _existing(base: Path, name: str, root: Path) -> Iterator[Path]:
-    if not name or "\0" in name:
+    if not re.search(r"\w", name) or "\0" in name:  # nothing, or what only a run can tell
         return
     try:
         if re.search(r"[*?\[{]", name) and not name.startswith("/"):

@@ -18,7 +18,8 @@ _TEST_FILES = re.compile(
     r"Test[A-Z][^/]*)\.[A-Za-z]+$"
 )
 _EXPECTATIONS = re.compile(
-    r"(?:\.(?:snap|golden|approved|expected|ambr|bats|feature)(?:\.\w+)?|[/._-]expected(?:[_-]output)?\.(?:txt|json|out|xml|html|ya?ml|csv|md|log))$",
+    r"(?:\.(?:snap|golden|approved|expected|ambr|bats|feature)(?:\.\w+)?|(?:^|[/._-])(?:expected|golden|approved)(?:[_-]out(?:put)?)?\."
+    r"(?:txt|json|out|xml|html|ya?ml|toml|csv|tsv|md|log|svg|png|bin|dat))$",
     re.IGNORECASE,
 )
 _CONFIGURATION = re.compile(

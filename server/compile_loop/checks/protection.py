@@ -9,7 +9,9 @@ from pathlib import Path
 from pathspec import GitIgnoreSpec
 
 from compile_loop.checks.contract_file import NAME
+from compile_loop.checks.expectations import SOURCE, Doubt, Expectations
 from compile_loop.checks.protected import is_found_by_name, is_protected
+from compile_loop.checks.test_data import TestData
 from compile_loop.contracts.protected import AS_THE_USERS, Broken, FileMark, Marks
 from compile_loop.contracts.protocols import Shadow
 from compile_loop.edits.paths import protected_part
@@ -37,21 +39,36 @@ _GENERATED = (
 
 
 class WorkspaceProtection:
-    """Files below `root` that decide about green: by their names, by `listed` patterns, or since a check runs them."""
+    """Files below `root` that decide about green.
 
-    def __init__(self, root: Path, listed: Iterable[str], scripts: frozenset[str]) -> None:
+    By their names, by `listed` patterns, since a check runs them, or since it or a test compares with them.
+    """
+
+    def __init__(
+        self, root: Path, listed: Iterable[str], scripts: frozenset[str], expected: Expectations | None = None
+    ) -> None:
         self._root = root
+        self._expected = expected or Expectations()
+        self._doubt = Doubt(root, {*scripts, *self._expected.programs})
+        self._test_data = TestData(root, self._doubt)
         self._listed = GitIgnoreSpec.from_lines(listed)
         self._scripts = scripts
         self._rules: dict[Path, GitIgnoreSpec | None] = {}
 
     def decides(self, path: str) -> bool:
         """Whether a workspace-relative path names a file that decides about green."""
-        if self._named(path):
+        if self._named(path) or path in self._expected.certain or path in self._expected.programs:
             return True
+        if path in self._expected.produced and not SOURCE.search(path):
+            return False
         if path.startswith(".git/") or _TOOLS_MAKE.search(path):
             return False
-        return is_protected(path) or protected_part(path) is not None
+        if is_protected(path) or protected_part(path) is not None:
+            return True
+        return self._expects(path) or self._test_data.has(path)
+
+    def _expects(self, path: str) -> bool:
+        return path in self._expected.unsure and self._doubt.is_expectation(path)
 
     async def look(self, shadow: Shadow) -> Marks:
         """Those files as they are now in the shadow. Raises `ShadowError`."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from compile_loop.checks.shell_text import Simple, read_shell
 from compile_loop.contracts.checks import Check
 
 _INTERPRETER = re.compile(
@@ -32,55 +32,50 @@ def scripts_of(check: Check, root: Path) -> set[str]:
     """Workspace-relative paths of the files that a check runs, as programs, by an interpreter or as tests."""
     found: set[str] = set()
     for command in commands_of(check.command, root / check.cwd):
-        found |= _inside(_run_by(command), command.folders, root)
+        found |= _inside(run_by(command), command.folders, root)
     return found
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One simple command: its words, the file it reads, and the folders that its paths may start from."""
+    """One simple command, as it stands in the text, and the folders that its paths may start from."""
 
-    words: tuple[str, ...]
-    reads: tuple[str, ...]
+    said: Simple
     folders: tuple[Path, ...]
 
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Its words, the variables before it and wrappers included."""
+        return self.said.words
 
-def commands_of(command: str | Sequence[str], folder: Path) -> Iterator[Command]:
-    """The simple commands of a line or vector, with those that are handed to a shell as text."""
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The files that it reads by redirection."""
+        return self.said.reads
+
+    @property
+    def bare(self) -> list[str]:
+        """Its words from the command itself on; a wrapper's options, numbers and variables go with it."""
+        return without_what_stands_before(self.words)
+
+
+def commands_of(
+    command: str | Sequence[str], folder: Path, arguments: Sequence[str] = (), place: str = ""
+) -> Iterator[Command]:
+    """The simple commands of a line, script or vector, with those that are handed to a shell as text.
+
+    `arguments` and `place` are a script's `$1` and on, and `$0`.
+    """
     folders = [folder]
-    for words, reads in _split(command) if isinstance(command, str) else [(list(command), [])]:
-        bare = _without_what_stands_before(words)
-        if bare[:1] == ["cd"] and len(bare) > 1:
+    for said in read_shell(command, arguments, place) if isinstance(command, str) else [Simple(tuple(command))]:
+        bare = without_what_stands_before(said.words)
+        if bare[:1] in (["cd"], ["pushd"]) and len(bare) > 1:
             folders.append(folders[-1] / bare[-1])
-        paths = [w.split("=", 1)[1] for w in words if w.startswith("PYTHONPATH=")]
+        paths = [w.split("=", 1)[1] for w in said.words if w.startswith("PYTHONPATH=")]
         extra = [folders[-1] / part for path in paths for part in path.split(":") if part]
-        yield Command(tuple(words), tuple(reads), (*dict.fromkeys([folders[-1], folder, *extra]),))
-        for text in _handed_over(words):
+        yield Command(said, (*dict.fromkeys([folders[-1], folder, *extra]),))
+        for text in _handed_over(said.words):
             yield from commands_of(text, folders[-1])
-
-
-def _split(line: str) -> list[tuple[list[str], list[str]]]:
-    """The simple commands of a line, each with the files that it reads from; an unreadable line has none."""
-    lexer = shlex.shlex(line.replace("\\\n", " "), posix=True, punctuation_chars=";&|()<>\n")
-    lexer.whitespace, lexer.whitespace_split, lexer.commenters = " \t\r", True, ""
-    try:
-        tokens = list(lexer)
-    except ValueError:
-        return []
-    commands: list[tuple[list[str], list[str]]] = [([], [])]
-    redirected = ""
-    for token in tokens:
-        if token and not token.strip(";&|()<>\n"):
-            redirected = token if "<" in token or ">" in token else ""
-            if not redirected:
-                commands.append(([], []))
-        elif redirected:
-            if redirected == "<":
-                commands[-1][1].append(token)
-            redirected = ""
-        else:
-            commands[-1][0].append(token)
-    return [made for made in commands if made[0]]
 
 
 def _handed_over(words: Sequence[str]) -> Iterator[str]:
@@ -97,7 +92,7 @@ def _handed_over(words: Sequence[str]) -> Iterator[str]:
             yield " ".join(words[at + 1 :])
 
 
-def _without_what_stands_before(words: Sequence[str]) -> list[str]:
+def without_what_stands_before(words: Sequence[str]) -> list[str]:
     """The words from the command itself on; a wrapper's options, numbers and variables go with it."""
     rest = list(words)
     wrapped = False
@@ -111,10 +106,10 @@ def _without_what_stands_before(words: Sequence[str]) -> list[str]:
     return rest
 
 
-def _run_by(command: Command) -> list[str]:
+def run_by(command: Command) -> list[str]:
     """The words that name what a simple command runs; a module `a.b` is named by the files it may lie in."""
     words = list(command.words)
-    named = _without_what_stands_before(words)[:1]
+    named = without_what_stands_before(words)[:1]
     for at, word in enumerate(words):
         if _INTERPRETER.match(word):
             return [*named, *_program(word, words[at + 1 :], command.reads)]
