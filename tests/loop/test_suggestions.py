@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.loop.running import fix, workspace
+from tests.loop.running import block, fix, workspace
 from tests.support.programs import CACHE
 from tests.support.tools import ROOT, need, search_path
 
@@ -154,3 +154,34 @@ async def test_language_server_is_asked_where_there_is_no_service_to_load(
     after = told.outcome.edit.files[0].after
     assert after is not None
     assert after.decode() == 'import { square } from "./math";\n\n/* 😀 */ export const nine: number = square(3);\n'
+
+
+GUESSED = "pub fn minus(a: i32, b: i32) -> i32 {\n    let _ = b;\n    a - c\n}\n"
+
+
+@pytest.mark.spec("D5", "K7")
+async def test_what_the_compiler_only_guesses_is_for_a_person_to_confirm(tmp_path: Path) -> None:
+    """`a - c` compiles as `a - a`, which nobody meant; the tool itself calls it no more than likely."""
+    need("cargo")
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src/lib.rs").write_text(GUESSED)
+    (tmp_path / "Cargo.toml").write_text('[package]\nname = "a"\nversion = "0.1.0"\nedition = "2021"\n')
+    told = await fix(tmp_path, targets=["src/lib.rs"], checks=("cargo check --offline",))
+    assert told.outcome.ending is Ending.GREEN, told.outcome.failure
+    assert told.outcome.edit.files[0].after == GUESSED.replace("- c", "- a").encode()
+    (line,) = told.outcome.tally.suspect
+    assert "src/lib.rs:3" in line and "similar name" in line
+    assert (tmp_path / "src/lib.rs").read_text() == GUESSED, "nothing is written unasked"
+
+
+@pytest.mark.spec("D5")
+async def test_a_guess_that_the_model_repairs_is_spoken_of_no_more(tmp_path: Path) -> None:
+    need("gcc")
+    workspace(tmp_path, a_c="int f(int nn) {\n    return n + undefined_one(nn);\n}\n")
+    (tmp_path / "check.sh").write_text("gcc -Werror=implicit-function-declaration -c a.c\n")
+    reply = block(
+        "int f(int nn) {\n    return nn + undefined_one(nn);\n", "int f(int value) {\n    return 2 * value;\n"
+    )
+    told = await fix(tmp_path, [reply], targets=["a.c"], checks=("sh check.sh",))
+    assert told.outcome.ending is Ending.GREEN, told.outcome.failure
+    assert told.outcome.tally.suspect == ()

@@ -73,7 +73,7 @@ def _row(program: Program, outcome: Outcome, applied: Sequence[str], dropped: Se
     tally = outcome.tally
     result = "green" if outcome.ending is Ending.GREEN else "improved" if outcome.edit.files else "untouched"
     if tally.suspect:
-        result = "suspect"
+        result = "to confirm"
     return Row(
         program.name,
         result,
@@ -112,10 +112,11 @@ def live() -> list[Program]:
 def table(rows: Sequence[Row]) -> str:
     """The figures and a line for each program, as Markdown."""
     green = [row for row in rows if row.green]
+    confirm = [row for row in rows if row.result == "to confirm"]
     improved = [row for row in rows if row.result == "improved"]
     lines = [
-        f"{len(green)} of {len(rows)} green ({len(green) * 100 // len(rows)} %), {len(improved)} improved, "
-        f"{len(rows) - len(green) - len(improved)} untouched. "
+        f"{len(green)} of {len(rows)} green ({len(green) * 100 // len(rows)} %), {len(confirm)} more green for a person to "
+        f"confirm, {len(improved)} improved, {len(rows) - len(green) - len(confirm) - len(improved)} untouched. "
         f"{sum(row.twin for row in green)} of the green ones are what their author wrote, token for token.",
         "",
         "| program | result | errors | as its author wrote it | applied |",

@@ -89,7 +89,7 @@ def test_offer_shown_in_a_snippet_is_the_parseable_one(tmp_path: Path) -> None:
 
 FIXED_PROGRAMS = [
     # what each way of getting fixes can do: printed edits, words of messages, tools asked again, language services
-    *("cargo_missing_import", "clang_arrow_fixit", "gcc_typo_member", "gxx_template_required_from", "eslint_fixable"),
+    *("cargo_deny_warnings", "clang_arrow_fixit", "gcc_typo_member", "gxx_template_required_from", "eslint_fixable"),
     *("go_unused_multi_pkg", "javac_syntax_missing_semicolon", "py_indent_compileall"),
 ]
 
@@ -102,6 +102,19 @@ async def test_program_is_green_with_no_model(name: str, tmp_path: Path, monkeyp
     monkeypatch.setenv("PATH", search_path())
     row = await run_program(program, tmp_path)
     assert row.result == "green", row
+    assert row.twin, row.diff
+
+
+@pytest.mark.spec("K7")
+@pytest.mark.parametrize("name", ["cargo_missing_import", "gxx_unicode_identifiers"])
+async def test_program_that_a_guess_turns_green_is_to_be_confirmed(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = Program(name)
+    need(NEEDS.get(program.meta["tool"], program.meta["tool"]))
+    monkeypatch.setenv("PATH", search_path())
+    row = await run_program(program, tmp_path)
+    assert row.result == "to confirm", row
     assert row.twin, row.diff
 
 

@@ -77,13 +77,15 @@ class Suggestion:
 
     `safe`: it may be tried unasked. The tool is sure of it (rustc `MachineApplicable`, a gcc or clang fix-it on an error or
     a warning) or its message states it in words, and nothing is known to speak against it. `by` is who offers it, where
-    that is not the tool that reported the diagnostic.
+    that is not the tool that reported the diagnostic. `guess`: it is no more than likely, in the tool's own words (rustc
+    `MaybeIncorrect`) or because it only has the nearest name that there is; a person has to confirm what it turns green.
     """
 
     message: str
     edits: tuple[SuggestedEdit, ...]
     safe: bool = True
     by: str = ""
+    guess: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,6 +62,14 @@ class Kept:
     tools: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """What a tool offered as no more than likely, and the check bore out: the texts it put into files, and a line for people."""
+
+    texts: tuple[tuple[str, str], ...]
+    line: str
+
+
 class Course:
     """What the loop knows while it runs. `baseline` is set by the first pass; `best` is the state offered on give-up."""
 
@@ -99,6 +107,7 @@ class Course:
         """Protected files that it writes as they were."""
         self.silenced_lines: tuple[str, ...] = ()
         self.suspect: tuple[str, ...] = ()
+        self.guesses: list[Guess] = []
         self.spilled: dict[str, str] = {}
         self.pause_deadline: Callable[[bool], None] = lambda _paused: None
         self._spending = Spending()

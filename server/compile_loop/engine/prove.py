@@ -57,7 +57,7 @@ async def prove(course: Course, state: State) -> Proof:
     if last.broken:
         await course.renew_shadow(confirmed.changes)  # what moved the goal there would fail a true repair
         return _doubted(course, confirmed, tuple(b.sentence for b in last.broken))
-    written = tuple(b.sentence for b in last.rewritten)
+    written = (*(b.sentence for b in last.rewritten), *_guesses(course, confirmed))
     if written:
         course.emit(Suspected(written, certain=False))
     course.suspect = (*_lines(await _inspect(course, confirmed)), *written)
@@ -137,6 +137,13 @@ def _protected_additions(course: Course, edit: Edit) -> list[Finding]:
     new = (c.path for c in edit.files if c.before is None and c.path not in course.request.targets)
     added = [path for path in new if course.parts.protected.decides(path)]
     return [Finding(path, 0, "protected_file", "a new file", not course.has_wish) for path in added]
+
+
+def _guesses(course: Course, state: State) -> tuple[str, ...]:
+    """What tools only guessed, where it is still part of the edit."""
+    changes = course.work.edit(state.changes).files
+    after = {c.path: (c.after or b"").decode(c.encoding, "replace") for c in changes}
+    return tuple(g.line for g in course.guesses if any(text in after.get(path, "") for path, text in g.texts))
 
 
 def _lines(findings: list[Finding]) -> tuple[str, ...]:

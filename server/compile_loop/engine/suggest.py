@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from compile_loop.contracts.diagnostics import Diagnostic, SuggestedEdit, Suggestion
 from compile_loop.contracts.events import Pass, SuggestionApplied, SuggestionDropped
 from compile_loop.edits.ranges import RangeEdit, RangeError, replace_ranges
-from compile_loop.engine.course import Course, State
+from compile_loop.engine.course import Course, Guess, State
 from compile_loop.engine.fingerprint import fingerprint, fingerprints
 from compile_loop.engine.verdict import moved_on
 from compile_loop.engine.worktree import Changes
@@ -96,6 +96,8 @@ class _Suggesting:
             for diagnostic, suggestion in applied:
                 words = _words(diagnostic, suggestion)
                 course.emit(SuggestionApplied(diagnostic.file or "", words, before.errors, after.errors))
+                if suggestion.guess:
+                    course.guesses.append(_guess(diagnostic, suggestion, words))
             course.explanations.extend(
                 f"{d.source or 'The toolchain'} reported “{d.message}” and {_offered(s)}." for d, s in batch[:2]
             )
@@ -186,6 +188,14 @@ def _key(offer: Offer) -> tuple[object, ...]:
 def _words(diagnostic: Diagnostic, suggestion: Suggestion) -> str:
     words = suggestion.message or f"fix of “{diagnostic.message}”"
     return f"{words} ({suggestion.by})" if suggestion.by else words
+
+
+def _guess(diagnostic: Diagnostic, suggestion: Suggestion, words: str) -> Guess:
+    who = suggestion.by or diagnostic.source or "The toolchain"
+    place = f"{diagnostic.file}:{diagnostic.range.start.line + 1}"
+    first = diagnostic.message.split("\n", 1)[0]
+    line = f"{place} is what {who} guesses for “{first}”: {words}. See whether it is what was meant."
+    return Guess(tuple((edit.file, edit.new_text) for edit in suggestion.edits), line)
 
 
 def _offered(suggestion: Suggestion) -> str:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from compile_loop.contracts.diagnostics import NOWHERE, Diagnostic, Position, SuggestedEdit, Suggestion
 from compile_loop.toolchains.harm import harm
+from compile_loop.toolchains.likeness import is_guess
 from compile_loop.toolchains.tree import Text, Tree
 from compile_loop.toolchains.wording.imports import forgotten_import
 from compile_loop.toolchains.wording.lines import indentation, surplus
@@ -21,16 +22,22 @@ def ready(diagnostic: Diagnostic, tree: Tree) -> Diagnostic:
     """The diagnostic with suggestions that may be tried unasked first; a harmful one is no longer called safe."""
     given = tuple(weighed(diagnostic, one, tree) for one in diagnostic.suggestions)
     if diagnostic.is_error and not any(one.safe for one in given):
-        stated = tuple(_stated(diagnostic, tree))
+        stated = tuple(_marked(one, tree) for one in _stated(diagnostic, tree))
         given = (*(one for one in stated if one.edits not in {other.edits for other in given}), *given)
     return diagnostic if given == diagnostic.suggestions else replace(diagnostic, suggestions=given)
 
 
 def weighed(diagnostic: Diagnostic, suggestion: Suggestion, tree: Tree) -> Suggestion:
-    """A suggestion that is no longer called safe where something speaks against it."""
+    """A suggestion that is no longer called safe where something speaks against it, and is called a guess where it is one."""
     if suggestion.safe and harm(diagnostic, suggestion, lambda edit: _old_text(tree, edit)) is not None:
         return replace(suggestion, safe=False)
-    return suggestion
+    return _marked(suggestion, tree)
+
+
+def _marked(suggestion: Suggestion, tree: Tree) -> Suggestion:
+    if suggestion.guess or not is_guess(suggestion, lambda edit: _old_text(tree, edit)):
+        return suggestion
+    return replace(suggestion, guess=True)
 
 
 def _stated(diagnostic: Diagnostic, tree: Tree) -> Iterator[Suggestion]:

@@ -243,3 +243,12 @@ def test_dependency_that_is_not_there_is_at_the_manifest() -> None:
     log += "required by package `demo v0.1.0 (/w)`\n"
     (one,) = diagnose(log, {"Cargo.toml": '[dependencies]\nserde = "1"\n'}, hint="cargo check")
     assert (spot(one), one.phase) == (("Cargo.toml", 1, 0, 1, 11), Phase.CONFIGURE)
+
+
+@pytest.mark.spec("D5")
+@pytest.mark.parametrize(("applicability", "guess"), [("MachineApplicable", False), ("MaybeIncorrect", True)])
+def test_what_rustc_calls_no_more_than_likely_is_a_guess(applicability: str, guess: bool) -> None:
+    child = offer(applicability, span("src/main.rs", MAIN, "nope", suggested_replacement="none"))
+    child["message"] = "a local variable with a similar name exists"
+    (one,) = diagnose(cargo(message([span("src/main.rs", MAIN, "nope")], [child])), {"src/main.rs": MAIN})
+    assert [(fix.safe, fix.guess) for fix in one.suggestions] == [(True, guess)]

@@ -144,9 +144,9 @@ class RustJson(Reader):
                 edits = [self._edit(span) for span in group]
                 if "HasPlaceholders" in words or any(edit is None for edit in edits):
                     continue
-                sure = words == {"MachineApplicable"} or _ONE_WAY.match(str(child["message"])) is not None
-                safe = sure and len(groups) == 1
-                yield Suggestion(str(child["message"]), tuple(edit for edit in edits if edit), safe)
+                sure = words == {"MachineApplicable"}
+                safe = (sure or _ONE_WAY.match(str(child["message"])) is not None) and len(groups) == 1
+                yield Suggestion(str(child["message"]), tuple(edit for edit in edits if edit), safe, guess=not sure)
 
     @staticmethod
     def _alternatives(spans: list[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
