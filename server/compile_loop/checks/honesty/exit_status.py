@@ -43,7 +43,9 @@ def exit_status(case: Case, change: Change) -> list[Finding]:
     if not change.old.exists or not change.new.exists or not change.removed:
         return []
     checks = is_test_path(change.path) or is_protected(change.path) or _RUNS.search(change.path) is not None
-    found = _ends(case, change, checks) or (_uncounted(case, change) if checks else [])
+    found = _ends(case, change, checks)
+    if checks and not found:
+        found = _uncounted(case, change) or _returns(case, change)
     return [finding for finding in found if finding is not None]
 
 
@@ -59,6 +61,8 @@ def _tells(status: str) -> bool:
 
 def _ends(case: Case, change: Change, checks: bool) -> list[Finding | None]:
     gone = [(r, s) for r in sorted(change.removed) for s in _exits(change.old.row(r)) if _tells(s)]
+    if not gone:
+        return []
     come = [(r, s) for r in sorted(change.added) for s in _exits(change.new.row(r))]
     left = [s for row in change.new.rows for s in _exits(row) if _tells(s)]
     found: list[Finding | None] = []
@@ -102,11 +106,36 @@ def _turned(was: str, now: str) -> bool:
 
 
 def _uncounted(case: Case, change: Change) -> list[Finding | None]:
-    if any(_COUNTS.search(row) for row in change.new.rows):
-        return []
     gone = next((r for r in sorted(change.removed) if _COUNTS.search(change.old.row(r))), None)
-    if gone is None or not any(_tells(s) for row in change.new.rows for s in _exits(row)):
+    if gone is None or any(_COUNTS.search(row) for row in change.new.rows):
+        return []
+    if not any(_tells(s) for row in change.new.rows for s in _exits(row)):
         return []
     if any(_LOUD.search(change.new.row(r)) for r in change.added):
         return []
     return [case.finding(change, "exit_zero", gone, f"removed {change.old.row(gone).strip()}", certain=True)]
+
+
+_STATUS = re.compile(
+    r"^\s*return\s+(?P<a>\(?.*(?:\?\s*\d+\s*:\s*\d+|\d+\s+if\b.*\belse\s+\d+).*)$|^\s*return\s+(?P<b>(?:int|bool|Number|len|min)?\(?\s*!?(?:not\s+)?[\w.]*(?:fail|error|bad|"
+    r"problem|status|result|mismatch|wrong)\w*.*)$",
+    re.IGNORECASE,
+)
+_WELL = re.compile(r"^\s*return\s*(?:0|None|False|EXIT_SUCCESS|ExitCode::SUCCESS)?\s*;?\s*$")
+
+
+def _returns(case: Case, change: Change) -> list[Finding | None]:
+    """A status that a program's main returned, and that is always 0 now."""
+    if not re.search(r"\bexit\b|\bExit\b|\bmain\b|SystemExit|exitCode", change.new.text):
+        return []
+    for hunk in change.hunks:
+        told = [r for r in range(hunk.old_start, hunk.old_end) if _STATUS.match(change.old.row(r))]
+        now = [r for r in range(hunk.new_start, hunk.new_end) if change.new.row(r).strip()]
+        well = next((r for r in now if _WELL.match(change.new.row(r))), None)
+        if (
+            told
+            and well is not None
+            and not any(_STATUS.match(change.new.row(r)) or _LOUD.search(change.new.row(r)) for r in now)
+        ):
+            return [case.finding(change, "exit_zero", well, change.new.row(well), certain=True)]
+    return []

@@ -37,6 +37,9 @@ _NO_WORDS = frozenset(
         "not",
         "to",
         "be",
+        "len",
+        "length",
+        "size",
     }
 )
 
@@ -85,7 +88,7 @@ def _rows(change: Change) -> list[Counter[str]]:
 
 def inlined(old: Assertion, function: Function, added: Iterable[Assertion]) -> bool:
     """Whether a new assertion, at least as strong, demands all that `old` did, with the local names written out."""
-    text = " ".join(old.arguments)
+    text = re.sub(r"\[-?\d+\]", "", " ".join(old.arguments))
     body = (function.node.text or b"").decode("utf-8", "replace")
     local = dict(_LOCAL.findall(body))
     for _ in range(3):
@@ -97,6 +100,15 @@ def inlined(old: Assertion, function: Function, added: Iterable[Assertion]) -> b
         and words <= set(re.findall(r"[A-Za-z_]\w*", a.text))
         for a in added
     )
+
+
+def rows_live_on(change: Change, lost: Iterable[str]) -> bool:
+    """Whether the rows that left a test's table stand in another of the file."""
+    rows = [Counter(literals_of(text)) for text in lost if re.match(r"\s*[\[({]", text)] or [
+        Counter(literals_of(text)) for text in lost
+    ]
+    there = _rows(change)
+    return bool(rows) and all(any(row and not row - other for other in there) for row in rows)
 
 
 def more_said(was: Counter[str], now: Counter[str]) -> bool:

@@ -12,7 +12,7 @@ from compile_loop.checks.honesty.assertions import STRENGTH
 from compile_loop.checks.honesty.bodies import cut_short, emptied
 from compile_loop.checks.honesty.early_exits import early_exits
 from compile_loop.checks.honesty.failures import is_test_failure, literals_of, surplus
-from compile_loop.checks.honesty.folding import Folds, inlined, more_said
+from compile_loop.checks.honesty.folding import Folds, inlined, more_said, rows_live_on
 from compile_loop.checks.honesty.grammar import Tree
 from compile_loop.checks.honesty.pairing import pair_functions
 from compile_loop.checks.honesty.survey import Assertion, Function, Language
@@ -86,8 +86,9 @@ def _rounds(before: Unit, after: Unit) -> int:
     """How many tests fewer a runner counts where a table that it ran row by row became a loop."""
     if not _TABLE.search(before.function.text) or _TABLE.search(after.function.text):
         return 0
-    was = len(before.language.cases(before.tree, before.function))
-    return was if len(after.language.cases(after.tree, after.function)) >= was else 0
+    was = before.language.cases(before.tree, before.function)
+    kept = len(after.language.cases(after.tree, after.function)) >= len(was) or rows_live_on(after.change, was)
+    return len(was) if kept else 0
 
 
 def _pair(old: Sequence[Unit], new: Sequence[Unit]) -> tuple[list[tuple[Unit, Unit]], list[Unit], list[Unit]]:
@@ -184,7 +185,7 @@ def _fewer_values(case: Case, before: Unit, after: Unit, names: list[str]) -> Fi
     was = Counter(before.language.cases(before.tree, before.function))
     now = Counter(after.language.cases(after.tree, after.function))
     lost = was - now
-    if not lost or now.total() >= was.total():
+    if not lost or now.total() >= was.total() or rows_live_on(after.change, lost):
         return None
     shown = f"{after.function.name}: without {', '.join(lost)}"
     certain = not now - was and case.failures.testing
@@ -222,7 +223,7 @@ def weaker(
                     )
                 )
             continue
-        if folds is not None and folds.holds(old):
+        if (folds is not None and folds.holds(old)) or inlined(old, before.function, added):
             continue
         verdict = _demands_less(case, old, new)
         if (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cached_property
 
 from tree_sitter import Node
 
@@ -23,12 +24,15 @@ _FALSE = re.compile(
 )
 _TRUE = re.compile(r"(?:true|True|TRUE|1|!\s*(?:false|0)|not\s+False|1\s*===?\s*1)$")
 _LEAVES = frozenset({"return_statement", "return_expression", "continue_statement", "break_statement"})
+_SETS_FALSE = re.compile(r"=\s*(?:false|False|FALSE|0|nil|None|null)\s*;?\s*(?:(?://|#).*)?$")
 _FLAG = r"(?:const|let|var|final|static|constexpr|bool|boolean|_Bool|auto|:=|\s)*\b{name}\b\s*(?::\s*[\w|\s]+)?\s*(?::?=)\s*(?:false|False|FALSE|0|nil|None|null)\s*;?\s*(?:(?://|#).*)?$"
 
 
 def never_true(case: Case, change: Change, new: Tree) -> list[Finding]:
     """Findings for old code that a new condition keeps from being reached."""
-    was = {squash(row) for row in change.old.rows}
+    if not any(_SETS_FALSE.search(change.new.row(row)) for row in change.added):
+        new = new.focused([(max(0, h.new_start - 1), h.new_end) for h in change.hunks])
+    was = _Rows(change)
     found: list[Finding | None] = []
     for _, node in new.find(_CONDITIONS.get(new.grammar, _USUAL)):
         first, last = row_of(node), int(node.end_point[0])
@@ -44,9 +48,7 @@ def never_true(case: Case, change: Change, new: Tree) -> list[Finding]:
         if off is None and not _gone_always(node, text):
             continue
         behind = list(_behind(node, off is not None))
-        kept = [
-            row for row in behind if squash(change.new.row(row)) in was and re.search(r"\w{3}", change.new.row(row))
-        ]
+        kept = [row for row in behind if was.hold(change.new.row(row)) and re.search(r"\w{3}", change.new.row(row))]
         near = case.failures.near(change.path, *_old_rows(change, first, last), 0)
         called = any(case.failures.name(word) for row in behind for word in re.findall(r"\w{4,}", change.new.row(row)))
         if kept or (near and called):
@@ -54,6 +56,21 @@ def never_true(case: Case, change: Change, new: Tree) -> list[Finding]:
             certain = bool(near) or (off == "" and bool(kept))
             found.append(case.finding(change, "disabled_code", first, shown, certain=certain))
     return [finding for finding in found if finding is not None]
+
+
+class _Rows:
+    """The old rows, to be asked for one."""
+
+    def __init__(self, change: Change) -> None:
+        self._change = change
+
+    @cached_property
+    def _all(self) -> frozenset[str]:
+        return frozenset(squash(row) for row in self._change.old.rows)
+
+    def hold(self, row: str) -> bool:
+        """Whether a row was there before, however far in."""
+        return squash(row) in self._all
 
 
 def _old_rows(change: Change, first: int, last: int) -> tuple[int, int]:

@@ -47,7 +47,7 @@ def launderings(tree: Tree, wanted: Filter) -> Iterator[Mark]:
             found = _JSDOC.search(text) if wanted(node) else None
             if found:
                 at = text.count("\n", 0, found.start())
-                yield _mark(row_of(node) + at, text.split("\n")[at], frozenset(), certain=True)
+                yield _mark(row_of(node) + at, text.split("\n")[at], frozenset(), certain=True, scope="block")
 
 
 def _types(tree: Tree, wanted: Filter) -> Iterator[Mark]:
@@ -77,5 +77,5 @@ def _types(tree: Tree, wanted: Filter) -> Iterator[Mark]:
                 )
 
 
-def _mark(row: int, text: str, names: frozenset[str], *, certain: bool) -> Mark:
-    return Mark("any_cast", row, text, certain=certain, only_near=True, tools=_TSC, names=names)
+def _mark(row: int, text: str, names: frozenset[str], *, certain: bool, scope: str = "line") -> Mark:
+    return Mark("any_cast", row, text, certain=certain, only_near=True, scope=scope, tools=_TSC, names=names)
