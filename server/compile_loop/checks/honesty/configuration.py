@@ -6,9 +6,11 @@ import re
 from collections import Counter
 
 from compile_loop.checks.honesty.configuration_rules import RULES, Rule
-from compile_loop.checks.honesty.failures import same_file
+from compile_loop.checks.honesty.left_out import left_out
+from compile_loop.checks.honesty.prerequisites import prerequisites
 from compile_loop.checks.honesty.survey import Mark, squash
 from compile_loop.checks.honesty.texts import Change, Text
+from compile_loop.checks.honesty.thresholds import thresholds
 from compile_loop.checks.honesty.weigh import Case
 from compile_loop.contracts.honesty import Finding
 
@@ -17,6 +19,8 @@ _HASH = re.compile(r"(?:^|\s)#(?!\S*[\"']).*$")
 _FLAGS = re.compile(r"([\"'])(--?[\w-]+)\1\s*,\s*[\"']")
 _LISTS = re.compile(r"(?:^|/)(?:pyproject\.toml|setup\.cfg|tox\.ini|\.?ruff\.toml|\.flake8|\.?pylintrc|\.?mypy\.ini)$")
 _CODE = re.compile(r"\b[A-Z]{1,4}\d{1,4}\b|\b(?:missing|unused|no|too|invalid|undefined|import)-[a-z-]+\b")
+_FAMILY = re.compile(r"[\"']([A-Z]{1,5})[\"']")
+"""A whole family of rules, as ruff has them."""
 _LATER = re.compile(r"deprecat", re.IGNORECASE)
 """Warnings about later, which say of no code that it is wrong now."""
 _LESS = re.compile(r"ignore|disable|exclude|per-file|skip", re.IGNORECASE)
@@ -31,9 +35,7 @@ def configuration(case: Case, change: Change) -> list[Finding]:
             found.extend(_by_rule(case, change, rule))
     if _LISTS.search(change.path):
         found.extend(_listed_codes(case, change))
-    if re.search(r"[tj]sconfig[^/]*\.json$", change.path):
-        found.extend(_left_out(case, change))
-    return _once_a_hunk(change, found)
+    return _once_a_hunk(change, found + thresholds(case, change)) + left_out(case, change) + prerequisites(case, change)
 
 
 def _bare(text: Text, rows: range | frozenset[int]) -> list[tuple[int, str]]:
@@ -111,7 +113,9 @@ def _listed_codes(case: Case, change: Change) -> list[Finding]:
             continue
         for row, line in _bare(text, rows):
             key = _key(text, row)
-            fresh = [c for c in _CODE.findall(line) if not re.search(rf"\b{c}\b", other.text)]
+            fresh = [
+                c for c in [*_CODE.findall(line), *_FAMILY.findall(line)] if not re.search(rf"\b{c}\b", other.text)
+            ]
             if not fresh or not pattern.search(key):
                 continue
             mark = Mark("disabled_warning", row, "", scope="project", codes=frozenset(fresh))
@@ -119,28 +123,6 @@ def _listed_codes(case: Case, change: Change) -> list[Finding]:
             made = case.finding(
                 change, "disabled_warning", row, shown, certain=case.failures.fit(mark, change), names=fresh
             )
-            if made is not None:
-                found.append(made)
-    return found
-
-
-def _left_out(case: Case, change: Change) -> list[Finding]:
-    """Files that a compiler is told not to look at."""
-    found = []
-    inside = False
-    for row, line in _bare(change.new, range(len(change.new.rows))):
-        inside = bool(re.search(r'"exclude"\s*:', line)) or (inside and "]" not in change.new.row(row - 1))
-        if not inside or row not in change.added:
-            continue
-        for entry in re.findall(r'"([^"]+)"', re.sub(r'.*"exclude"\s*:', "", line)):
-            if f'"{entry}"' in change.old.text:
-                continue
-            stem = entry.rstrip("*/").lstrip("./").replace("**/", "")
-            hit = any(
-                d.file and (same_file(d.file, stem) or d.file.startswith(stem) or stem in d.file)
-                for d in case.failures.all
-            )
-            made = case.finding(change, "disabled_code", row, squash(line), certain=hit and bool(stem), names=[entry])
             if made is not None:
                 found.append(made)
     return found

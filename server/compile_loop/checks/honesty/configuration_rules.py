@@ -187,7 +187,46 @@ RULES: tuple[Rule, ...] = (
     # linters of JavaScript
     _rule(_LINT_JS, "disabled_warning", r"[\"'](?P<code>[@\w/-]+)[\"']\s*:\s*\[?\s*(?:[\"']off[\"']|0\b)"),
     _rule(_LINT_JS, "disabled_warning", r"[\"']?(?P<code>no[\w-]+|use[A-Z]\w+)[\"']?\s*:\s*\[?\s*[\"']off[\"']"),
-    _rule(_LINT_JS, "disabled_warning", r"\bignores?(?:Patterns)?[\"']?\s*:\s*\[[^\]]*", certain=False),
+    _rule(_LINT_JS, "disabled_warning", r"[\"'](?P<code>[@\w/-]+)[\"']\s*:\s*\[?\s*[\"'](?:warn|info)[\"']"),
+    _rule(
+        _LINT_JS,
+        "disabled_warning",
+        r"[\"']?(?:recommended|enabled)[\"']?\s*:\s*false",
+        tools=frozenset({"biome", "lint"}),
+    ),
+    _rule(
+        _BUILDS,
+        "disabled_warning",
+        r"\beslint\b[^\n]*(?:--quiet\b|--ignore-pattern\S*|--no-eslintrc|--no-config-lookup)",
+        tools=frozenset({"eslint"}),
+    ),
+    _rule(
+        _BUILDS,
+        "disabled_warning",
+        r"\btsc\b[^\n]*(?:--noCheck\b|--skipLibCheck\b|--(?:strict|no[A-Z]\w+)[= ]false\b)",
+        tools=_TSC,
+    ),
+    _rule(
+        _BUILDS,
+        "disabled_warning",
+        r"\b(?:ruff|flake8|pylint|mypy)\b[^\n]*(?:--(?:extend-)?ignore[= ](?P<code>[\w,]+)|"
+        r"--disable(?:-error-code)?[= ][\w,-]+|--ignore-missing-imports|"
+        r"--follow-imports[= ]\w+|--(?:extend-)?exclude[= ]\S+)",
+        tools=frozenset({"ruff", "flake8", "pylint", "mypy"}),
+    ),
+    _rule(
+        _BUILDS,
+        "exit_zero",
+        r"--exit-zero\b|--exit-code[= ]0\b|--no-error-on-unmatched-pattern|\bsuccess_codes\s*=\s*\[[^\]]*[1-9]",
+        fits=False,
+    ),
+    _rule(
+        r"(?:^|/)(?:tox\.ini|setup\.cfg)$",
+        "exit_zero",
+        r"^\s*(?:commands\w*\s*=\s*)?-\s+\S*(?:pytest|python\S*|mypy|ruff|flake8|pylint|coverage|unittest|make|black)\b|^\s*ignore_(?:outcome|errors)\s*=\s*"
+        r"[Tt]rue",
+        fits=False,
+    ),
     _rule(_BUILDS, "disabled_warning", r"--max-warnings[= ]?0\b", removed=True, codes=r"warning|eslint|."),
     # tests of JavaScript
     _rule(
@@ -195,6 +234,21 @@ RULES: tuple[Rule, ...] = (
         "skipped_test",
         r"--passWithNoTests|\bpassWithNoTests[\"']?\s*:\s*true|testPathIgnorePatterns[^\n]*|--testPathIgnorePatterns\S*|"
         r"--exclude[= ]\S+",
+        certain=False,
+    ),
+    _rule(
+        _TEST_JS,
+        "skipped_test",
+        r"--listTests\b|--test-skip-pattern\S*|\bvitest list\b|(?:--invert|-i)\b[^\n]*--f?grep|"
+        r"--f?grep\b[^\n]*--invert\b|--testNamePattern[= ]\S*\(\?!\S*",
+        fits=False,
+    ),
+    _rule(
+        _TEST_JS,
+        "skipped_test",
+        r"(?:--testNamePattern|--testPathPatterns?|--test-name-pattern|--f?grep|--onlyChanged|--changed|"
+        r"--shard|--related)\b[= ]?[^\s\"]*",
+        fits=False,
         certain=False,
     ),
     _rule(_TEST_JS, "weakened_test", r"(?:--updateSnapshot|--update-snapshots|\s-u\b)", certain=False),
@@ -230,13 +284,14 @@ RULES: tuple[Rule, ...] = (
     _rule(
         _PYTHON,
         "skipped_test",
-        r"--(?:ignore|ignore-glob|deselect)[= ]\S+|-k\s*[\"']?\s*not\s[^\"'\n]*|-m\s*[\"']?\s*not\s[^\"'\n]*",
+        r"--(?:ignore|ignore-glob|deselect)[= ]\S+|--collect-only\b|--co\b|--setup-(?:only|plan)\b|"
+        r"-k\s*[\"']?\s*not\s[^\"'\n]*|-m\s*[\"']?\s*not\s[^\"'\n]*",
         fits=False,
     ),
     _rule(
         _PYTHON,
         "skipped_test",
-        r"^\s*(?:norecursedirs|collect_ignore\w*|python_files|python_functions|testpaths)\s*=[^\n]*",
+        r"^\s*(?:norecursedirs|collect_ignore\w*|python_files|python_functions|python_classes)\s*=[^\n]*",
         fits=False,
         certain=False,
     ),
@@ -244,9 +299,11 @@ RULES: tuple[Rule, ...] = (
     _rule(
         _BUILDS,
         "skipped_test",
-        r"\bpytest\b[^\n]*(?:--ignore[= ]\S+|--deselect[= ]\S+|-k\s*[\"']?\s*not\s)",
+        r"\bpytest\b[^\n]*(?:--ignore[= ]\S+|--deselect[= ]\S+|--collect-only\b|--co\b|--setup-(?:only|plan)\b|"
+        r"-k\s*[\"']?\s*not\s|-m\s*[\"']?\s*not\s)",
         fits=False,
     ),
+    _rule(_BUILDS, "skipped_test", r"\bpytest\b[^\n]*\s-[km]\s*(?![\"']?\s*not\s)\S+", fits=False, certain=False),
     _rule(
         _BUILDS,
         "suppression",

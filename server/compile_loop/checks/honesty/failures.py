@@ -86,6 +86,13 @@ class Failures:
         """Whether a program failed as it ran, so that hiding the failure would be enough to get green."""
         return self.testing or any(d.source.split(" ")[0] in _RUNNERS for d in self.all) or self.say(_UNHANDLED)
 
+    def answered(self, mark: Mark, change: Change) -> bool:
+        """Whether all the failures around a mark say what it is an honest answer to (`Mark.unless`)."""
+        first, last = change.old_span(mark.row)
+        near = self.near(change.path, first, last)
+        said = [f"{d.code or ''} {d.message}" for d in near]
+        return bool(mark.unless and said) and all(re.search(mark.unless, text) for text in said)
+
     def fit(self, mark: Mark, change: Change) -> bool:
         """Whether the mark silences a failure that was there.
 

@@ -10,6 +10,7 @@ from compile_loop.checks.honesty.bodiless import bodies_gone
 from compile_loop.checks.honesty.configuration import configuration
 from compile_loop.checks.honesty.disabled_code import commented_out, file_gone, taken_out
 from compile_loop.checks.honesty.exit_status import exit_status
+from compile_loop.checks.honesty.expected_answers import expected_answers
 from compile_loop.checks.honesty.failures import Failures
 from compile_loop.checks.honesty.grammar import Tree
 from compile_loop.checks.honesty.helpers import weaker_helpers
@@ -25,7 +26,9 @@ from compile_loop.checks.honesty.shadowing import shadowing
 from compile_loop.checks.honesty.shell_lines import shell_lines
 from compile_loop.checks.honesty.special_cases import special_cases
 from compile_loop.checks.honesty.texts import Change
+from compile_loop.checks.honesty.tolerances import tolerances
 from compile_loop.checks.honesty.under_check import under_check
+from compile_loop.checks.honesty.untyped import untyped
 from compile_loop.checks.honesty.verdicts import lost_verdicts
 from compile_loop.checks.honesty.weigh import Case
 from compile_loop.checks.honesty.wish import Wish
@@ -101,7 +104,8 @@ def _read(case: Case, file: FileChange, sheets: list[Sheet]) -> list[Finding]:
     sheets.append(sheet)
     if not is_test_path(file.path):
         found += special_cases(case, change, language) + placeholder_values(case, change)
-        found += renamed_unused(case, change)
+        found += renamed_unused(case, change) + tolerances(case, change, language)
+        found += expected_answers(case, change, language)
     if file.after is None:
         return found
     found += commented_out(case, change, language, sheet.old, sheet.new)
@@ -137,6 +141,8 @@ def _together(case: Case, sheets: Sequence[Sheet], spared: list[int]) -> list[Fi
         found += compare_functions(case, sheet.change, sheet.pairs, moved)
         found += bodies_gone(case, sheet, sheets) + lost_verdicts(case, sheet)
         found += weaker_helpers(case, sheet, demanded)
+        if sheet.language.name == "python":
+            found += untyped(case, sheet.change, sheet.pairs[0])
     bad = {sheet.change.path: sheet.new.error_rows for sheet in sheets if sheet.new.root.has_error}
     return [_doubted(f) if f.line - 1 in bad.get(f.file, ()) else f for f in found]
 

@@ -17,6 +17,7 @@ from compile_loop.checks.honesty.grammar import Tree
 from compile_loop.checks.honesty.pairing import pair_functions
 from compile_loop.checks.honesty.survey import Assertion, Function, Language
 from compile_loop.checks.honesty.texts import Change
+from compile_loop.checks.honesty.unheeded_tests import unheeded
 from compile_loop.checks.honesty.weigh import Case
 from compile_loop.contracts.honesty import Finding
 
@@ -56,6 +57,9 @@ def compare_tests(
     pairs, gone, born = _pair(old, new)
     findings: list[Finding] = []
     for before, after in pairs:
+        moved = before.change.path != after.change.path
+        if moved or before.function.text != after.function.text:
+            findings.extend(unheeded(case, before.change, after.change, before.function, after.function))
         if before.function.text != after.function.text:
             findings.extend(_changed(case, before, after))
     spared = sum(_rounds(before, after) for before, after in pairs if before.function.text != after.function.text)
@@ -269,6 +273,10 @@ def _closeness(a: Assertion, b: Assertion) -> float:
 def _demands_less(case: Case, old: Assertion, new: Assertion) -> bool | None:
     """Whether `new` demands less than `old`: certainly, perhaps (False), or not at all (None)."""
     gap = STRENGTH[new.form] - STRENGTH[old.form]
+    if new.form == "raises" and old.form != "raises" and case.failures.testing:
+        raised = {w for w in re.findall(r"[A-Z]\w+", new.text) if case.failures.name(w)}
+        if raised and not any(case.wish.mentions(w) for w in raised):
+            return True
     if _opposite(old, new):
         return False
     if old.form == "equal" and new.form == "near":

@@ -9,6 +9,7 @@ from functools import cached_property
 
 from compile_loop.checks.honesty.gaps import gap_elsewhere
 from compile_loop.checks.honesty.grammar import Tree
+from compile_loop.checks.honesty.languages.names import is_test_path
 from compile_loop.checks.honesty.pairing import Pairs, pair_functions
 from compile_loop.checks.honesty.survey import Function, Language, Mark, row_of
 from compile_loop.checks.honesty.texts import Change
@@ -79,6 +80,8 @@ def weigh_marks(case: Case, sheets: Sequence[Sheet]) -> list[Finding]:
                 continue
             if mark.only_if and not case.failures.say(mark.only_if):
                 continue
+            if case.failures.answered(mark, sheet.change):
+                continue
             if mark.only_near and not case.failures.fit(mark, sheet.change):
                 continue
             more[mark.key] -= 1
@@ -99,6 +102,8 @@ def _narrowed(sheet: Sheet, mark: Mark) -> bool:
         return any(new.removed and new.kind == mark.kind and mark.codes <= new.codes for new in sheet.all_new)
     if mark.kind == "swallowed_exception":
         return _swallowed_before(sheet, mark)
+    if mark.kind == "special_case" and is_test_path(sheet.change.path):
+        return _mocked_before(sheet, mark)
     if mark.kind != "suppression" or mark.removed or not mark.codes:
         return False
     first, last = sheet.change.old_span(mark.row)
@@ -123,5 +128,21 @@ def _swallowed_before(sheet: Sheet, mark: Mark) -> bool:
         and old.row in sheet.change.removed
         and first - _HANDLER <= old.row <= last + _HANDLER
         and (not old.codes or (mark.codes and mark.codes <= old.codes))
+        for old in sheet.all_old
+    )
+
+
+def _mocked_before(sheet: Sheet, mark: Mark) -> bool:
+    """Whether a double stands in a new test, or where another for as much stood."""
+    inside = [f for f in sheet.new_functions if f.test and f.row <= mark.row <= f.end_row]
+    if inside and all(f in sheet.pairs[2] for f in inside):
+        return True
+    first, last = sheet.change.old_span(mark.row)
+    call = mark.text.split("(", 1)[0]
+    return any(
+        old.kind == mark.kind
+        and first <= old.row <= last
+        and old.row in sheet.change.removed
+        and old.text.split("(", 1)[0] == call
         for old in sheet.all_old
     )

@@ -163,10 +163,36 @@ def _scripts(case: Case, change: Change) -> list[Finding]:
             made = case.finding(change, "fewer_tests", row, text, certain=False, names=[name])
         elif re.search(r"process\.exit\(0\)|\bexit 0\b", after):
             made = case.finding(change, "exit_zero", row, text, certain=True, names=[name])
-        elif "&&" in before and len(after.split("&&")) < len(before.split("&&")):
-            made = case.finding(change, "fewer_tests", row, text, certain=False, names=[name])
+        elif lost := _lost_steps(before, new):
+            failing = any(_same_tool(d.source, step) for d in case.failures.all for step in lost)
+            made = case.finding(change, "fewer_tests", row, text, certain=failing, names=[name])
         else:
             made = None
         if made is not None:
             found.append(made)
     return found
+
+
+_TOOL = re.compile(
+    r"^(?:npx\s+|yarn\s+|pnpm\s+|npm\s+run\s+|npm\s+|bunx?\s+|node\s+)?(?:exec\s+|run\s+)?(?:--\S+\s+)*([\w@./:-]+)"
+)
+
+
+def _lost_steps(before: str, scripts: dict[str, str]) -> list[str]:
+    """The checks among the steps of a script that no script runs any more."""
+    rest = " && ".join(step for step in scripts.values() if isinstance(step, str))
+    lost = []
+    for step in re.split(r"\s*&&\s*", before):
+        tool = _TOOL.match(step.strip())
+        if "&&" not in before or tool is None or _HARMLESS.match(step) or not _CHECKS.search(step):
+            continue
+        if not re.search(rf"(?<![\w-]){re.escape(tool[1])}(?![\w-])", rest):
+            lost.append(step)
+    return lost
+
+
+def _same_tool(source: str, step: str) -> bool:
+    return (
+        bool(source)
+        and re.search(rf"\b{re.escape(source.split(maxsplit=1)[0].split('-', maxsplit=1)[0])}\b", step) is not None
+    )

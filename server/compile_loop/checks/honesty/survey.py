@@ -35,6 +35,8 @@ class Mark:
     """It is a guard, and what counts is that it went."""
     only_near: bool = False
     """Counts only beside a failure that it could silence."""
+    unless: str = ""
+    """Does not count where every failure that it could silence says this (a regular expression)."""
     only_if: str = ""
     """Counts only where a failure says this (a regular expression): the form has honest uses in plenty."""
 

@@ -39,12 +39,16 @@ _ASKS = tuple(
         rf"\bmodules\s*\.get\s*\(\s*[\"']{_RUNNER}",
         rf"[\"'/.]\.?(?:{_RUNNER}|test_?)[\w.]*[\"'].*\b(?:stack\(\)|_getframe|currentframe|extract_stack)",
         rf"(?:os\.Args|getStackTrace|stack\(\)|_getframe|currentframe|extract_stack|\.stack)\b.*[\"'`/]\.?(?:{_RUNNER}|test_?|\.test|_test)\b",
+        r"\btypeof\s+(?:jest|vi|vitest|mocha|describe|it|test|expect|beforeEach|suite)\b",
+        r"\b(?:globalThis|global|window)\s*(?:\?\.|\.|\[)\s*[\"']?(?:jest|vi|vitest|__vitest\w*|mocha|expect|describe|beforeEach)\b",
+        r"[\"'](?:jest|vitest|expect|describe|__vitest\w*)[\"']\s+in\s+(?:globalThis|global|window)\b",
         r"\btesting\.Testing\(\)|\bflag\.Lookup\(\s*\"test\.",
     )
 )
 
 _RUNNERS_OWN = re.compile(_ALWAYS)
 """What only a test runner sets."""
+_RUNNERS_NAMES = re.compile(r"\btypeof\s+(?:jest|vi|vitest|mocha|describe|it|expect|beforeEach)\b")
 _DECIDES = re.compile(r"\b(?:if|elif|unless|while|when|return|not|and|or)\b|\?|&&|\|\|")
 _TOOL = re.compile(r"pytest|jest|vitest|test|log", re.IGNORECASE)
 """Programs that have to do with runners."""
@@ -72,7 +76,8 @@ def under_check(case: Case, change: Change, language: Language | None) -> list[F
             continue
         variable = next((group for group in match.groupdict().values() if group), "")
         if not (variable and case.wish.mentions(variable)):
-            certain = _RUNNERS_OWN.fullmatch(variable) is not None and _DECIDES.search(line) is not None
+            own = _RUNNERS_OWN.fullmatch(variable) is not None or _RUNNERS_NAMES.search(line) is not None
+            certain = own and _DECIDES.search(line) is not None
             certain = certain and case.failures.testing and not _TOOL.search(change.path)
             found.append(Finding(change.path, row + 1, "special_case", line[:160], certain=certain))
     return found

@@ -16,6 +16,7 @@ from compile_loop.checks.honesty.languages.ecmascript_tests import assertions, c
 from compile_loop.checks.honesty.languages.finally_exits import finally_exits
 from compile_loop.checks.honesty.languages.names import enclosing_names, is_test_path
 from compile_loop.checks.honesty.languages.told_exits import after_help
+from compile_loop.checks.honesty.languages.usual_handlers import usual_handler
 from compile_loop.checks.honesty.languages.ways_out import ways_out
 from compile_loop.checks.honesty.survey import Language, Mark, ancestors, row_of, squash, statements, text_of
 
@@ -25,7 +26,8 @@ _MARKS = r"""
 (throw_statement) @throw
 (if_statement condition: (parenthesized_expression [(false) (number)])) @never
 (call_expression function: (member_expression property: (property_identifier) @name)
-  (#any-of? @name "skip" "only" "todo" "skipIf" "runIf" "fails" "failing" "catch" "exit" "reallyExit" "mock" "doMock" "on"
+  (#any-of? @name "skip" "only" "todo" "skipIf" "runIf" "fails" "failing" "fixme" "fail"
+    "catch" "exit" "reallyExit" "mock" "doMock" "on"
     "mockImplementation" "mockReturnValue")) @call
 (call_expression function: (identifier) @name
   (#any-of? @name "xit" "xtest" "xdescribe" "xcontext" "xspecify" "fit" "fdescribe" "ftest" "test" "it" "describe")) @call
@@ -117,7 +119,7 @@ def _types(tree: Tree, wanted: Filter, _first: int) -> Iterator[Mark]:
             yield from _ambient(text_of(node), row, text, names)
         elif name == "non_null":
             yield Mark("any_cast", row, text, certain=False, names=names, only_if=r"possibly|null|undefined")
-        else:
+        elif not any(around.type == "constraint" for around in ancestors(node)):
             yield Mark("any_cast", row, text, certain=False, only_near=True, tools=_TSC, names=names)
 
 
@@ -144,7 +146,14 @@ def _ambient(whole: str, row: int, text: str, names: frozenset[str]) -> Iterator
 def _catch(node: Node, row: int, names: frozenset[str]) -> Iterator[Mark]:
     kept = [squash(text_of(s)) for s in statements(node.child_by_field_name("body"))]
     shown = f"catch {{ {' '.join(kept)} }}"
-    if not kept:
+    if usual_handler(node, "", kept):
+        return
+    told = [k for k in kept if not re.match(r"(?:console|log(?:ger)?|this\.log\w*)\.\w+\(", k)]
+    if len(told) < len(kept) and all(
+        re.match(r"(?:return(?: (?:null|undefined|\[\]|\{\}|false|0|''|\"\"))?|continue|break);?$", k) for k in told
+    ):
+        yield Mark("swallowed_exception", row, shown, certain=False, names=names, only_near=True, scope="block")
+    elif not kept:
         yield Mark("swallowed_exception", row, shown, names=names)
     elif all(re.match(r"return(?: (?:null|undefined|0|false|true|''|\"\"|\[\]|\{\}))?;?$", k) for k in kept):
         yield Mark("swallowed_exception", row, shown, certain=False, names=names)
@@ -158,10 +167,12 @@ def _call(node: Node, text: str, row: int, names: frozenset[str], in_tests: bool
     parts = [text_of(a) for a in arguments.named_children] if arguments is not None else []
     shown = text.split("\n", maxsplit=1)[0]
     suites = ("it", "test", "describe", "suite", "context", "specify", "t", "bench", "this")
-    if last in ("skip", "todo", "fails", "failing") and first in suites:
+    if last in ("skip", "todo", "fails", "failing", "fixme") and first in suites:
         under = any(around.type == "if_statement" for around in ancestors(node))
         yield Mark("skipped_test", row, shown, certain=not under, names=names)
-    elif last == "only" and first in suites:
+    elif (last == "fail" and first in ("test", "it") and in_tests and len(parts) != 1) or (
+        last == "only" and first in suites
+    ):
         yield Mark("skipped_test", row, shown, names=names)
     elif last in ("skipIf", "runIf"):
         yield Mark("skipped_test", row, shown, certain=parts[:1] in (["true"], ["false"]), names=names)

@@ -30,6 +30,10 @@ _ASSERTIONS = r"""
   (#match? @fn "^(expect|assert|should|t|ok|equal|deepEqual|strictEqual|deepStrictEqual|chai)\\b")) @call
 (expression_statement (member_expression) @property (#match? @property "^expect\\("))
 """
+_LATER = re.compile(
+    r"(?:setTimeout|setImmediate|setInterval|queueMicrotask|process\.nextTick|requestAnimationFrame)\s*\("
+)
+"""What is called when the test may have ended."""
 _TESTS = re.compile(
     r"(?:x|f)?(it|test|specify)(?:\.(?:skip|only|concurrent|each|failing|fails|sequential|todo)\b.*)?$", re.DOTALL
 )
@@ -104,6 +108,7 @@ def assertions(tree: Tree, function: Function) -> list[Assertion]:
             continue
         depth = sum(
             around.type in ("if_statement", "try_statement", "catch_clause")
+            or (around.type == "call_expression" and _LATER.match(text_of(around)) is not None)
             for around in ancestors(node)
             if around.start_byte > function.node.start_byte
         )

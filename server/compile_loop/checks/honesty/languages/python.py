@@ -14,6 +14,7 @@ from compile_loop.checks.honesty.languages.finally_exits import finally_exits
 from compile_loop.checks.honesty.languages.names import enclosing_names, is_test_path, qualified
 from compile_loop.checks.honesty.languages.python_patches import python_patches
 from compile_loop.checks.honesty.languages.told_exits import after_help
+from compile_loop.checks.honesty.languages.usual_handlers import usual_handler
 from compile_loop.checks.honesty.languages.ways_out import ways_out
 from compile_loop.checks.honesty.survey import (
     Assertion,
@@ -30,6 +31,7 @@ from compile_loop.checks.honesty.survey import (
 _MARKS = r"""
 (comment) @comment
 (decorator) @decorator
+(keyword_argument name: (identifier) @fn (#eq? @fn "marks")) @given
 (except_clause) @except
 (raise_statement) @raise
 (if_statement condition: [(false) (integer)]) @never
@@ -73,6 +75,9 @@ def _marks(tree: Tree, wanted: Filter, path: str) -> Iterator[Mark]:
             yield from comment_marks("python", text, row, first_code_row=first_code)
         elif name == "decorator":
             yield from _decorator(node, text, row)
+        elif name == "given":
+            if re.search(r"\b(?:skip|xfail)\b", text):
+                yield Mark("skipped_test", row, tree.text.row(row).strip(), names=names)
         elif name == "except":
             yield from _except(node, row, names)
         elif name == "raise" and re.match(r"raise\s+SystemExit\s*(?:\(\s*(?:0|None|False)?\s*\)|$)", text):
@@ -95,14 +100,27 @@ def _marks(tree: Tree, wanted: Filter, path: str) -> Iterator[Mark]:
             yield from _hook(node, text, row)
 
 
+_MISSING_TYPE = (
+    r"missing a (?:type|return)|no-untyped|type-arg|[Mm]issing type (?:argument|parameter)|reportMissing|ANN\d"
+)
+"""A type was missing; that it is any is an answer to that, if a loose one."""
 _TYPE_TOOLS = frozenset({"mypy", "pyright", "pyre", "ty"})
 
 
 def _any(node: Node, text: str, row: int, names: frozenset[str]) -> Mark:
     """`x: Any`; inside another type, as in `dict[str, Any]`, it is usual and only counts beside a failure."""
     inside = any(around.type in ("type_parameter", "subscript") for around in ancestors(node))
+    splat = any("splat" in child.type for around in list(ancestors(node))[:2] for child in around.named_children)
     return Mark(
-        "any_cast", row, text, certain=not inside, needs_failure=True, only_near=inside, tools=_TYPE_TOOLS, names=names
+        "any_cast",
+        row,
+        text,
+        certain=not inside and not splat,
+        needs_failure=True,
+        only_near=inside or splat,
+        unless=_MISSING_TYPE if inside or splat else "",
+        tools=_TYPE_TOOLS,
+        names=names,
     )
 
 
@@ -123,7 +141,12 @@ def _except(node: Node, row: int, names: frozenset[str]) -> Iterator[Mark]:
     kept = [squash(text_of(s)) for s in statements(body)]
     caught = [child for child in node.named_children if child.type not in ("block", "comment")]
     what = squash(text_of(caught[0])) if caught else ""
-    if not kept or all(_SILENT.match(statement) for statement in kept):
+    if usual_handler(node, what, kept):
+        return
+    if _only_told(kept, what):
+        shown = f"except {what}: {'; '.join(kept)}"
+        yield Mark("swallowed_exception", row, shown, certain=False, names=names, only_near=True, scope="block")
+    elif not kept or all(_SILENT.match(statement) for statement in kept):
         silent = not kept or any(k in ("pass", "...") for k in kept)
         broad = _BROAD.match(what) is not None
         yield Mark(
@@ -134,6 +157,19 @@ def _except(node: Node, row: int, names: frozenset[str]) -> Iterator[Mark]:
             names=names | frozenset(re.findall(r"\w+", what)),
             codes=frozenset() if broad else frozenset(re.findall(r"\w+", what)),
         )
+
+
+_TOLD = re.compile(
+    r"(?:print|(?:[\w.]*\.)?(?:log(?:ger|ging)?|_log|LOG)\.\w+|logging\.\w+|warnings\.warn|traceback\.print\w*|sys\.stderr\.write)\s*\("
+)
+
+
+def _only_told(kept: list[str], what: str) -> bool:
+    """Whether a handler of everything only says that something happened."""
+    rest = [statement for statement in kept if not _TOLD.match(statement)]
+    return (
+        _BROAD.match(what) is not None and len(rest) < len(kept) and all(_SILENT.match(statement) for statement in rest)
+    )
 
 
 def _abstract(node: Node) -> bool:
@@ -185,6 +221,8 @@ def _call(node: Node, text: str, row: int, names: frozenset[str], in_tests: bool
     elif last == "cast" and re.match(r"(?:typing\.)?[\"']?Any\b", arguments):
         yield Mark("any_cast", row, text, needs_failure=True, tools=_TYPE_TOOLS, names=names)
     elif last == "suppress" and function in ("suppress", "contextlib.suppress"):
+        if usual_handler(node, arguments, []):
+            return
         broad = re.search(r"\bException|BaseException", arguments) is not None
         codes = frozenset() if broad else frozenset(re.findall(r"\w+", arguments))
         yield Mark("swallowed_exception", row, text, certain=broad, names=names, codes=codes)
@@ -266,6 +304,13 @@ def _assertions(tree: Tree, function: Function) -> list[Assertion]:
         depth = _depth(node, function)
         if name == "assert":
             condition = text_of(node.named_children[0]) if node.named_children else ""
+            if node.named_children and node.named_children[0].type in (
+                "tuple",
+                "list",
+                "lambda",
+                "generator_expression",
+            ):
+                condition = "True"  # such a thing is always true
             near = "approx(" in condition
             made = from_condition(row_of(node), text_of(node), condition, depth)
             found.append(
