@@ -72,6 +72,12 @@ def test_what_is_no_edit_of_the_workspaces_files_is_not_offered(behaviour: str, 
     assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == ["a.go"]
 
 
+@pytest.mark.spec("E8")
+@pytest.mark.parametrize("behaviour", ["binary", "half a pair", "turned about"])
+def test_fix_that_would_make_a_file_unreadable_is_not_taken(behaviour: str, tmp_path: Path) -> None:
+    assert [one.safe for one in asked(tmp_path, behaviour)] == [False]
+
+
 @pytest.mark.parametrize(
     "behaviour",
     ["hangs", "dies", "flood", "garbage", "a list", "endless header", "huge", "no object", "deaf"],

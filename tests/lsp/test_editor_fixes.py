@@ -63,7 +63,9 @@ async def test_fixes_of_the_editors_extensions_are_tried_before_a_model(start: S
 
 
 @pytest.mark.spec("D5")
-@pytest.mark.parametrize("what", ["harmful", "a choice", "wrong", "outside", "unreadable", "not open", "typed"])
+@pytest.mark.parametrize(
+    "what", ["harmful", "a choice", "wrong", "outside", "unreadable", "not open", "typed", "binary"]
+)
 async def test_a_fix_that_is_not_to_be_tried_or_does_not_help_leaves_it_to_the_model(
     what: str, start: Start, broken: Path
 ) -> None:
@@ -74,6 +76,7 @@ async def test_a_fix_that_is_not_to_be_tried_or_does_not_help_leaves_it_to_the_m
         "wrong": [offer("Make it w", broken, *at_y, "w")],
         "outside": [offer("Write it there", broken.parent.parent / "c.c", (0, 0), (0, 0), "int y;")],
         "unreadable": [{"title": 1}],
+        "binary": [offer("Make it x", broken, *at_y, "x /* \0 */")],
     }
     with ModelServer(says(REPLY)) as server:
         person = await at(start, broken.parent, asks(server))

@@ -13,6 +13,7 @@ from compile_loop.edits.linediff import common_runs
 from compile_loop.edits.match import Tier
 from compile_loop.edits.omission import placeholder_lines
 from compile_loop.edits.result import Applied, BlockReport, Refused, Target
+from compile_loop.edits.strange import strange_character
 from compile_loop.edits.text import SourceText, UndecodableError, decode
 
 _STUB_FROM = 10
@@ -135,6 +136,11 @@ def _rewritten(reply: str, target: Target, allow_new_files: bool, truncated: boo
             "Send the whole file, with nothing left out."
         )
     text = _merged(source, document, new)
+    if strange := strange_character(text, source.text):
+        raise _UnusableError(
+            f"it would put the character {strange} into {path}, which no source text holds. If the code needs it, write it "
+            "as an escape of the language."
+        )
     try:
         data = source.encode(text)
     except UnicodeEncodeError as error:

@@ -13,6 +13,7 @@ from compile_loop.edits.plan import Working
 from compile_loop.edits.refusal import Reason
 from compile_loop.edits.render import Unplaceable, render
 from compile_loop.edits.result import Target
+from compile_loop.edits.strange import strange_character
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,8 @@ def rendered(
 def checked(placed: Placed, document: Document, encoding: str) -> Placed:
     """The same with `before` filled in.
 
-    Raises `BlockError` for new text that leaves code out, that the file's encoding cannot hold, or that changes nothing.
+    Raises `BlockError` for new text that leaves code out, that the file's encoding cannot hold, that has characters which no
+    source text has, or that changes nothing.
     """
     path = placed.job.path
     for line in placeholder_lines(placed.reading.replace):
@@ -110,6 +112,11 @@ def checked(placed: Placed, document: Document, encoding: str) -> Placed:
             raise BlockError(
                 f"{path} is stored as {encoding.upper()}, which cannot hold {bad!a} (U+{ord(bad):04X}) in REPLACE."
             ) from None
+        if strange := strange_character(text, document.text):
+            raise BlockError(
+                f"it would put the character {strange} into {path}, which no source text holds. If the code needs it, "
+                "write it as an escape of the language."
+            )
     if placed.tier is not Tier.CREATE and before == [text for _, _, text in placed.splices]:
         raise BlockError("it changes nothing: the file has these lines already.")
     return replace(placed, before="".join(before))

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from compile_loop.contracts.diagnostics import Range
 from compile_loop.contracts.edits import Hunk
 from compile_loop.edits.hunks import apply_hunks
+from compile_loop.edits.strange import strange_character
 from compile_loop.edits.text import SourceText, UndecodableError, decode, line_end
 
 
 class RangeError(ValueError):
-    """The ranges cannot be replaced: they overlap, or the file is no text."""
+    """The ranges cannot be replaced: they overlap, the file is no text, or it would be none any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,9 @@ def replace_ranges(data: bytes, edits: Sequence[RangeEdit], encoding: str | None
     except UndecodableError as error:
         raise RangeError(str(error)) from error
     hunks: list[Hunk] = []
+    strange = next(filter(None, (strange_character(edit.new_text, source.text) for edit in edits)), None)
+    if strange is not None:
+        raise RangeError(f"The suggested text has the character {strange}, which no source text holds.")
     try:
         for edit in sorted(dict.fromkeys(edits), key=lambda edit: edit.range):
             end = _end_at(source, edit.range.start.line)

@@ -57,7 +57,8 @@ async def take_baseline(course: Course) -> State:
 async def _own_repairs(course: Course, state: State, rewritten: Changes) -> State:
     """A check that formats or fixes: what it made of the targets is a suggestion like any other, and else taken back."""
     course.emit(Warned(f"The check itself changes {', '.join(rewritten)}."))
-    if course.request.suggestions and not course.has_wish and all(data is not None for data in rewritten.values()):
+    whole = all(data is not None and course.work.stays_text(path, data) for path, data in rewritten.items())
+    if course.request.suggestions and not course.has_wish and whole:
         await course.work.write(rewritten)
         repaired = await course.verify(Pass.SUGGESTION)
         if repaired.verdict.green and repaired.changes:

@@ -8,6 +8,8 @@ from compile_loop.contracts.edits import Edit
 from compile_loop.contracts.protocols import Shadow
 from compile_loop.edits.apply import Target
 from compile_loop.edits.hunks import file_change
+from compile_loop.edits.strange import strange_character
+from compile_loop.edits.text import UndecodableError, decode
 
 Changes = dict[str, "bytes | None"]
 
@@ -57,6 +59,15 @@ class WorkTree:
     def content(self, path: str) -> bytes | None:
         """A target's bytes now."""
         return self._now.get(path)
+
+    def stays_text(self, path: str, data: bytes) -> bool:
+        """Whether a file with these bytes is still a text, with no characters that only a program puts into one."""
+        encoding = self._encodings.get(path)
+        try:
+            old, new = decode(self._now.get(path) or b"", encoding), decode(data, encoding)
+        except UndecodableError:
+            return False
+        return strange_character(new.text, old.text) is None
 
     async def write(self, changed: Changes) -> None:
         """Set files to new bytes, here and in the shadow."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from compile_loop.contracts.diagnostics import NOWHERE, Diagnostic, Position, SuggestedEdit, Suggestion
+from compile_loop.edits.strange import strange_character
 from compile_loop.toolchains.harm import harm
 from compile_loop.toolchains.likeness import is_guess
 from compile_loop.toolchains.tree import Text, Tree
@@ -29,9 +30,16 @@ def ready(diagnostic: Diagnostic, tree: Tree) -> Diagnostic:
 
 def weighed(diagnostic: Diagnostic, suggestion: Suggestion, tree: Tree) -> Suggestion:
     """A suggestion that is no longer called safe where something speaks against it, and is called a guess where it is one."""
-    if suggestion.safe and harm(diagnostic, suggestion, lambda edit: _old_text(tree, edit)) is not None:
+    harmful = suggestion.safe and harm(diagnostic, suggestion, lambda edit: _old_text(tree, edit)) is not None
+    if harmful or (suggestion.safe and _makes_binary(suggestion, tree)):
         return replace(suggestion, safe=False)
     return _marked(suggestion, tree)
+
+
+def _makes_binary(suggestion: Suggestion, tree: Tree) -> bool:
+    """Whether a fix brings in a character that no source text holds."""
+    texts = ((edit, _text(tree, edit.file)) for edit in suggestion.edits)
+    return any(strange_character(edit.new_text, text.source.text if text else "") for edit, text in texts)
 
 
 def _marked(suggestion: Suggestion, tree: Tree) -> Suggestion:
