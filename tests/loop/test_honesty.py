@@ -203,3 +203,23 @@ async def test_a_package_that_ends_its_test_binary_as_it_loads_is_refused(root: 
     )
     assert told.outcome.failure and told.outcome.failure.kind is FailureKind.TAMPERING, told.outcome
     assert "os.Exit(0)" in told.outcome.failure.message
+
+
+@pytest.mark.spec("Q9")
+async def test_a_test_binary_that_tells_nothing_is_suspicious_however_it_ends(root: Path) -> None:
+    """How the edit leaves is hidden from whoever reads it; go shows that the binary did not come to its `PASS`."""
+    need("go")
+    (root / "a.py").unlink()
+    workspace(
+        root,
+        calc_go="package calc\n\nfunc Add(a, b int) int { return a - b }\n",
+        calc_test_go=GO_SUMS,
+        go_mod="module calc\n\ngo 1.17\n",
+    )
+    table = (
+        'package calc\n\nimport "os"\n\nvar ends = map[string]func(int){"a": os.Exit}\n\nfunc init() { ends["a"](0) }\n'
+    )
+    leaves = block("package calc\n", table)
+    told = await fix(root, [leaves], targets=["calc.go"], checks=("go test",), settings={"max_rounds": 1})
+    assert told.outcome.ending is Ending.GREEN, told.outcome.failure
+    assert any("before it told of any test" in line for line in told.outcome.tally.suspicious)

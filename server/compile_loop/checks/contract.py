@@ -162,7 +162,6 @@ def _result(
     missing = unmet(check.expect, finished.exit_code, finished.stdout, finished.stderr)
     located = sum(d.is_error and d.file is not None for d in diagnostics)
     ours = any(d.is_error and is_inside(d.file) for d in diagnostics)
-    line = check.command if isinstance(check.command, str) else ""
     return CheckResult(
         check.name,
         ok=missing is None,
@@ -175,7 +174,7 @@ def _result(
         if missing
         else None,
         tests=count_tests(f"{finished.stdout}\n{finished.stderr}"),
-        suspicious=suspicious(finished.stdout, finished.stderr, located, line) if missing is None else (),
+        suspicious=suspicious(finished.stdout, finished.stderr, located, check.line) if missing is None else (),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 
+from compile_loop.checks.test_counts import silent_test_binary
 from compile_loop.contracts.checks import Expectation
 
 _NO_TESTS = re.compile(
@@ -73,4 +74,6 @@ def suspicious(stdout: str, stderr: str, errors: int, command: str = "") -> tupl
         notes.append(f"it passed although the output says “{match.group().strip()[:120]}”")
     if _NO_TESTS.search(output) and not _SOME_TESTS.search(output):
         notes.append("it ran no tests")
+    elif silent_test_binary(command, output):
+        notes.append("its test binary ended well before it told of any test")
     return tuple(notes)

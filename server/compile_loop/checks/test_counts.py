@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Callable
 
+from compile_loop.checks.test_summaries import count_summaries
 from compile_loop.toolchains.terminal import without_control
 
 _LEFT_OUT = re.compile(r"^\[… \d+ lines left out …\]$", re.MULTILINE)
@@ -22,8 +23,28 @@ def count_tests(output: str) -> int | None:
     `output` is a check's standard output and error together.
     """
     text = without_control(output).replace("\r\n", "\n")
-    counts = [count for reader in _READERS if (count := reader(text)) is not None]
+    readers = (*_READERS, count_summaries)
+    counts = [count for reader in readers if (count := reader(text)) is not None]
     return sum(counts) if counts else None
+
+
+_GO_TEST = re.compile(r"(?:^|[\s;&|(])go\s+test((?:\s+-[\w.-]+(?:=\S+)?)*)\s*\)?$")
+_GO_OK = re.compile(r"^ok\s+\S+\s", re.MULTILINE)
+
+
+def silent_test_binary(command: str, output: str) -> bool:
+    """Whether `go test` of one folder says ok of a test binary that ended before it told of its tests.
+
+    Run for a folder, go shows what the binary prints, and that ends with `PASS`; run for named packages it hides it.
+    """
+    found = _GO_TEST.search(command.strip())
+    if found is None or re.search(r"-(?:json|c|n|list|exec|o)\b", found[1]):
+        return False
+    text = without_control(output)
+    return (
+        _GO_OK.search(text) is not None
+        and re.search(r"^(?:PASS|testing: warning: no tests)", text, re.MULTILINE) is None
+    )
 
 
 def fewer_tests(before: int | None, after: int | None) -> bool:

@@ -84,6 +84,7 @@ _OTHERS: dict[str, re.Pattern[str]] = {
 }
 """Calls that put another program in place, or end the process by another door."""
 _PASSED: dict[str, re.Pattern[str]] = {
+    "go": re.compile(r"[(,=\s](?:os|syscall)\.Exit\s*[,)]"),
     "python": re.compile(r"[(,=\s](?:os|posix)\._exit\s*[,)\]]|[(,=\s](?:os|posix)\._exit\s*$"),
     "ecmascript": re.compile(r"[(,=\s]process\.(?:exit|reallyExit)\s*[,)]|process\.(?:exit|reallyExit)\.bind\b"),
 }
@@ -186,7 +187,7 @@ def _leaves(node: Node, language: str, others: _Aliases) -> str:
     root, _, last = function.rpartition(".")
     passed = _PASSED.get(language)
     if passed is not None and passed.search(f"({arguments})") and not re.search(r"\.(?:then|catch|finally)$", function):
-        return _SURELY if language == "python" else _PERHAPS
+        return {"python": _SURELY, "go": _LAUNCHES}.get(language, _PERHAPS)
     if re.search(r"exec[lv]p?e?$|^exec$", last) and (function in others.functions or root in others.modules):
         return _replaced(arguments)
     if _OTHERS[language].search(text if language in ("java", "rust") else f"{function}({arguments}"):
