@@ -206,7 +206,8 @@ async def test_a_reply_that_does_not_end_is_ended_and_counted(root: Path) -> Non
     endless = Answer(tuple(chunk({"content": "word " * 20_000}) for _ in range(60)), then="hold_open")
     met = await meet(root, scene(endless), "none")
     assert met.how == "configuration" and "without coming to an end" in str(met.outcome.failure)
-    assert met.outcome.tally.spending.tokens > 900_000 and len(met.requests) == 1
+    spent = met.outcome.tally.spending
+    assert spent.tokens > 900_000 and spent.calls == len(met.requests) == 1 and spent.estimated
 
 
 @pytest.mark.spec("L5", "M3")
@@ -220,6 +221,9 @@ async def test_calls_and_reasoning_that_do_not_end_are_ended_too(
     delta = {"tool_calls": [call]} if field == "arguments" else {field: part}
     met = await meet(root, scene(Answer(tuple(chunk(delta) for _ in range(80)), then="hold_open")), "auto")
     assert met.how == "configuration" and "more than 1 MiB" in str(met.outcome.failure)
+    spent = met.outcome.tally.spending
+    assert spent.calls == len(met.requests) == 1 and spent.estimated
+    assert 200_000 < spent.completion_tokens < 600_000, "what was written is owed, whatever it was"
 
 
 @pytest.mark.spec("L5", "L15")

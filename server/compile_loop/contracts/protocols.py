@@ -118,12 +118,16 @@ class ModelErrorKind(str, Enum):
 
 
 class ModelError(Exception):
-    """A turn generator could not give a reply. The message is a sentence for the user and never holds a key."""
+    """A turn generator could not give a reply. The message is a sentence for the user and never holds a key.
 
-    def __init__(self, kind: ModelErrorKind, message: str) -> None:
+    `lost` counts the characters, thinking and calls included, of a reply that had begun and is void; None where none had.
+    """
+
+    def __init__(self, kind: ModelErrorKind, message: str, lost: int | None = None) -> None:
         super().__init__(message)
         self.kind = kind
         self.message = message
+        self.lost = lost
 
 
 class TurnGenerator(Protocol):

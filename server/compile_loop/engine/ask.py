@@ -43,6 +43,8 @@ MOST_PER_TOKEN = 8
 REPLY_TOKENS = 500
 """Taken for a reply whose length nobody knows yet, when a budget is held before a request."""
 
+Owe = Callable[[int, bool], None]
+"""Hears of a void reply's characters, and whether its call is made again."""
 Price = Callable[[Usage], "float | None"]
 """A call's cost in the account's currency, None where it is not known."""
 
@@ -127,7 +129,7 @@ async def _with_credential(
                 messages,
                 tools,
                 course.emit,
-                lambda characters: _owe(course, messages, characters, course.parts.price),
+                lambda characters, again: _owe(course, messages, characters, course.parts.price, again),
                 lambda: _within_budget(course, messages, course.parts.price),
             )
         except ModelError as error:
@@ -141,13 +143,13 @@ async def stream(
     messages: tuple[Message, ...],
     tools: tuple[ToolSchema, ...],
     emit: Callable[[Event], None],
-    owe: Callable[[int], None] = lambda _characters: None,
+    owe: Owe = lambda _characters, _again: None,
     may_go_on: Callable[[], None] = lambda: None,
 ) -> Reply:
     """One reply, its pieces told as they come. Raises `ModelError`.
 
-    `owe` hears how many characters of a reply came that was then void, by a cancel too; `may_go_on` raises where making
-    the call again would cost too much.
+    `owe` hears how many characters of a reply came that was then void, by a cancel too, and whether the call is made again;
+    `may_go_on` raises where that would cost too much.
     """
     written = 0
     try:
@@ -166,7 +168,7 @@ async def stream(
                     emit(Waiting(event.reason, event.seconds))
                     written = 0
                     if event.lost is not None:
-                        owe(event.lost)
+                        owe(event.lost, True)
                         may_go_on()
                 elif isinstance(event, Notice):
                     emit(Warned(event.message))
@@ -174,17 +176,19 @@ async def stream(
                     written = 0
                     return event
     except BaseException as error:
-        if written:
-            owe(written)
+        lost = error.lost if isinstance(error, ModelError) else None
+        if written or lost:
+            owe(max(written, lost or 0), False)
         if not isinstance(error, Exception) or isinstance(error, (ModelError, GaveUp)):
             raise
         raise ModelError(ModelErrorKind.UNAVAILABLE, f"{model.name} failed: {error!r}.") from error
     raise ModelError(ModelErrorKind.UNAVAILABLE, f"{model.name} ended without a reply.")
 
 
-def _owe(course: Course, messages: tuple[Message, ...], characters: int, price_of: Price | None) -> None:
-    """A reply that broke off is void, and owed all the same."""
-    course.spending = replace(spend(course, messages, Reply("." * characters), price_of), calls=course.spending.calls)
+def _owe(course: Course, messages: tuple[Message, ...], characters: int, price_of: Price | None, again: bool) -> None:
+    """A reply that broke off is void, and owed all the same; with one that is made `again` it is one call."""
+    calls = course.spending.calls + (not again)
+    course.spending = replace(spend(course, messages, Reply("." * characters), price_of), calls=calls)
 
 
 def spend(course: Course, messages: tuple[Message, ...], reply: Reply, price_of: Price | None) -> Spending:
@@ -267,7 +271,11 @@ async def consult(course: Course, question: str) -> str:
     except GaveUp as end:
         raise ModelError(ModelErrorKind.QUOTA, end.failure.message) from end
     reply = await stream(
-        model, messages, (), lambda _event: None, lambda characters: _owe(course, messages, characters, price_of)
+        model,
+        messages,
+        (),
+        lambda _event: None,
+        lambda characters, again: _owe(course, messages, characters, price_of, again),
     )
     spent = spend(course, messages, reply, price_of)
     course.spending = replace(spent, consults=course.spending.consults + 1)

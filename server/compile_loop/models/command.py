@@ -83,7 +83,7 @@ class CommandGenerator:
                 patience = self._settings.timeouts.idle
                 said += piece
                 if len(said) > _LARGEST_REPLY:
-                    raise self._failed("wrote more than 32 MiB")
+                    raise self._failed("wrote more than 32 MiB", lost=len(said))
                 text = decoder.decode(piece, final=not piece)
                 pieces.append(text)
                 if visible := shown.feed(text):
@@ -139,8 +139,8 @@ class CommandGenerator:
             return await process.stdout.read(_PIECE)
         raise self._failed(f"wrote nothing for {patience:g} seconds")
 
-    def _failed(self, what: str) -> ModelError:
-        return ModelError(ModelErrorKind.UNAVAILABLE, f"The program {self._argv[0]} {what}.")
+    def _failed(self, what: str, lost: int | None = None) -> ModelError:
+        return ModelError(ModelErrorKind.UNAVAILABLE, f"The program {self._argv[0]} {what}.", lost)
 
 
 def prompt_of(messages: Sequence[Message], tools: Sequence[ToolSchema]) -> str:

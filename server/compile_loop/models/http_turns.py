@@ -34,6 +34,8 @@ from compile_loop.models.wire import CallFailedError, Shape, StreamReader, Upstr
 
 _LARGEST_REPLY = 64 * 1024 * 1024
 """Bytes of one streamed reply with its reasoning and its calls; what comes is kept in memory until it is whole."""
+_MOST_AROUND = 400
+"""Characters that stand around a piece of text in an event, at most."""
 _GRACE_AFTER_FINISH = 2.0
 """Seconds that usage and the end mark may still take once the reply itself is finished."""
 
@@ -105,23 +107,26 @@ class HttpTurnGenerator:
         self, sent: dict[str, object], messages: tuple[Message, ...], tools: tuple[ToolSchema, ...], started: float
     ) -> AsyncGenerator[TurnEvent, None]:
         """Make one call; ends with a `Reply`, or raises `UpstreamError` or `CallFailedError`."""
-        reader = self._wire.reader(tools)
+        reader, received = self._wire.reader(tools), _Received()
         try:
-            async with aclosing(self._reply(sent, messages, tools, reader, started)) as events:
+            async with aclosing(self._reply(sent, messages, tools, reader, received, started)) as events:
                 async for event in events:
                     yield event
         except (UpstreamError, CallFailedError) as error:
-            written = len(reader.text) + sum(len(call.arguments) for call in reader.tool_calls)
-            error.lost = written or None
+            error.lost = _lost(reader, received)
+            if isinstance(error, CallFailedError):
+                await self.aclose()  # what may still come on its connection is no answer to the next call
             raise
         except ModelError:
             raise
         except Exception as error:  # A server may send anything at all; that is its failure, and no fault of the run's.
-            raise CallFailedError(
+            failed = CallFailedError(
                 ModelErrorKind.BAD_REQUEST,
                 f"{self._endpoint.shown} sent a reply that cannot be read ({type(error).__name__}); nothing of it is used. "
                 "Choose another model.",
-            ) from error
+            )
+            failed.lost = _lost(reader, received)
+            raise failed from error
 
     async def _reply(
         self,
@@ -129,11 +134,12 @@ class HttpTurnGenerator:
         messages: tuple[Message, ...],
         tools: tuple[ToolSchema, ...],
         reader: StreamReader,
+        received: _Received,
         started: float,
     ) -> AsyncGenerator[TurnEvent, None]:
         shown = ThinkingFilter()
         try:
-            async with aclosing(self._texts(sent, reader)) as texts:
+            async with aclosing(self._texts(sent, reader, received)) as texts:
                 async for text in texts:
                     if visible := shown.feed(text):
                         yield TextDelta(visible)
@@ -170,7 +176,9 @@ class HttpTurnGenerator:
         self._wire.settle(messages, reply, reader)
         yield reply
 
-    async def _texts(self, sent: dict[str, object], reader: StreamReader) -> AsyncGenerator[str, None]:
+    async def _texts(
+        self, sent: dict[str, object], reader: StreamReader, received: _Received
+    ) -> AsyncGenerator[str, None]:
         """The pieces of text of one answer, as they arrive."""
         client = self._client = self._client or open_client(self._settings, self._endpoint)
         request = client.build_request(
@@ -192,14 +200,15 @@ class HttpTurnGenerator:
                 upstream = upstream_of_response(response.status_code, response.headers, body, self._timing.wall())
                 raise UpstreamError(upstream)
             if kind == "application/json":
-                yield reader.feed_whole(_json(await whole_body(response, patience)))
+                body = await whole_body(response, patience)
+                received.take(len(body))
+                yield reader.feed_whole(_json(body))
                 return
             pieces = json_lines(response, patience) if self._wire.lines else ServerSentEvents(response, patience)
-            received = 0
             async with aclosing(pieces) as events:
                 async for event in events:
-                    received += len(event.data)
-                    if received > _LARGEST_REPLY:
+                    received.take(len(event.data))
+                    if received.size > _LARGEST_REPLY:
                         raise CallFailedError(
                             ModelErrorKind.BAD_REQUEST,
                             f"{self._endpoint.shown} sent more than {_LARGEST_REPLY >> 20} MiB in one reply without coming to "
@@ -238,6 +247,32 @@ class HttpTurnGenerator:
             f"The stream from {self._endpoint.shown} ended before the reply was complete; nothing of it is used.",
             passing=True,
         )
+
+
+class _Received:
+    """How much of one answer came, as characters of its events."""
+
+    def __init__(self) -> None:
+        self.size = 0
+        self._events = 0
+        self._smallest = _MOST_AROUND
+
+    def take(self, size: int) -> None:
+        """One more event."""
+        self.size += size
+        self._events += 1
+        self._smallest = min(self._smallest, size)
+
+    @property
+    def said(self) -> int:
+        """About how much of it is what the model wrote, and not what stands around it in each event."""
+        return self.size - self._events * self._smallest
+
+
+def _lost(reader: StreamReader, received: _Received) -> int | None:
+    """Characters of a reply that came to nothing; thinking, which is in no text, is only estimated."""
+    written = len(reader.text) + sum(len(call.arguments) for call in reader.tool_calls)
+    return max(written, received.said) or None
 
 
 def _json(body: bytes) -> object:

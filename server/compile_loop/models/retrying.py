@@ -63,4 +63,4 @@ def _wait_before(retry: int, failed: CallFailedError, policy: RetryPolicy, timin
         return failed.wait or policy.backoff(retry, timing.chance())
     if retry > 1:
         message += f" (tried {retry} times)"
-    raise ModelError(failed.kind, message)
+    raise ModelError(failed.kind, message, failed.lost)
