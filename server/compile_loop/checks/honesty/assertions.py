@@ -76,6 +76,11 @@ _LOOSE = re.compile(
 _CONSTANT_TRUE = re.compile(
     r"(?:\(?\s*(?:true|True|TRUE|1|!0|!false|not False|1 == 1|0 == 0|!!1|\"[^\"]*\"|'[^']*')\s*\)?)$"
 )
+_EVERYTHING = re.compile(
+    r"(?:\"\"|''|``|/\^?\.?\*?\$?/[a-z]*|/\(\?:\)/|/\[\\s\\S\]\*/|r?[\"']\^?\.[*+]?\$?[\"']|\{\}|expect\.anything\(\)|expect\.(?:objectContaining\(\{\}\)|arrayContaining\(\[\]\)))$"
+)
+"""Arguments that nothing fails to match."""
+_SIZE = re.compile(r"\blen\(|\.length\b|\.size\b|\.len\(\)|\bcount\b|Count\b")
 _WORD_OPERATORS = ((" is not None", "not_null"), (" is None", "null"), (" not in ", "not_equal"), (" in ", "contains"))
 _SYMBOLS = (
     ("===", "equal"),
@@ -101,9 +106,19 @@ def from_call(row: int, text: str, name: str, arguments: list[str], depth: int =
         return from_condition(row, text, arguments[0], depth)
     if form == "equal" and any(_LOOSE.search(a) for a in arguments):
         form = "contains"
+    if (
+        form in ("contains", "compare", "truth", "unknown") and any(_EVERYTHING.match(a.strip()) for a in arguments[1:])
+    ) or (form == "compare" and len(arguments) == 2 and _SIZE.search(arguments[0]) and _at_least(name, arguments[1])):
+        form = "trivial"
     if form in ("equal", "compare") and len(arguments) >= 2 and squash(arguments[0]) == squash(arguments[1]):
         form = "trivial"
     return Assertion(row, squash(text), form, tuple(squash(a) for a in arguments), depth)
+
+
+def _at_least(name: str, bound: str) -> bool:
+    """Whether no size is below this bound."""
+    least = re.search(r"OrEqual|[gG][tT]?[eE]$|_GE$|least", name) is not None
+    return (bound.strip() == "0" and least) or (bound.strip() == "-1" and not re.search(r"[lL]ess|_L", name))
 
 
 def from_condition(row: int, text: str, condition: str, depth: int = 0, *, inverted: bool = False) -> Assertion:
@@ -118,11 +133,15 @@ def from_condition(row: int, text: str, condition: str, depth: int = 0, *, inver
         return Assertion(row, squash(text), "either", tuple(either), depth)
     for word, form in _WORD_OPERATORS:
         parts = split_top(condition, (word,))
+        if len(parts) == 2 and form == "contains" and parts[0] in ('""', "''", 'b""'):
+            return Assertion(row, squash(text), "trivial", tuple(parts), depth)
         if len(parts) == 2 or (len(parts) == 1 and condition.endswith(word.rstrip())):
             return Assertion(row, squash(text), _inverse(form) if inverted else form, _parts(parts, form), depth)
     for symbol, form in _SYMBOLS:
         parts = split_top(condition, (symbol,))
         if len(parts) == 2 and all(parts):
+            if _SIZE.search(parts[0]) and (symbol, parts[1]) in ((">=", "0"), (">", "-1")):
+                return Assertion(row, squash(text), "trivial", tuple(parts), depth)
             if parts[0] == parts[1]:
                 return Assertion(row, squash(text), "trivial", tuple(parts), depth)
             return Assertion(

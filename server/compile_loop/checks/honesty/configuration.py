@@ -44,6 +44,15 @@ def _bare(text: Text, rows: range | frozenset[int]) -> list[tuple[int, str]]:
     return [(r, _FLAGS.sub(r"\2 ", line)) for r, line in kept]
 
 
+_SHORT = 8
+"""Shorter tokens meet by chance."""
+
+
+def _plain(text: str) -> str:
+    """Text without the manners of a format: quotes, blanks, capitals."""
+    return re.sub(r"[\s\"':=,]", "", text).lower()
+
+
 def _by_rule(case: Case, change: Change, rule: Rule) -> list[Finding]:
     side, other = (change.old, change.new) if rule.removed else (change.new, change.old)
     if not change.old.exists and rule.removed:
@@ -56,6 +65,11 @@ def _by_rule(case: Case, change: Change, rule: Rule) -> list[Finding]:
     counts -= Counter(
         squash(m[0]) for _, line in _bare(other, range(len(other.rows))) for m in rule.pattern.finditer(line)
     )
+    if rule.removed and case.settings:
+        elsewhere = _plain(case.settings) if counts else ""
+        counts = Counter(
+            {token: n for token, n in counts.items() if len(token) < _SHORT or _plain(token) not in elsewhere}
+        )
     if rule.kind == "weakened_test" and rule.files.search("a.snap") and not change.old.exists:
         return []
     found = []

@@ -185,7 +185,11 @@ RULES: tuple[Rule, ...] = (
     ),
     _rule(_TSCONFIG, "disabled_warning", r'"skipLibCheck"\s*:\s*true', codes=r"^(?!.*node_modules).*\.d\.[cm]?ts\b"),
     # linters of JavaScript
-    _rule(_LINT_JS, "disabled_warning", r"[\"'](?P<code>[@\w/-]+)[\"']\s*:\s*\[?\s*(?:[\"']off[\"']|0\b)"),
+    _rule(
+        _LINT_JS,
+        "disabled_warning",
+        r"[\"'](?P<code>(?!(?:exclusive)?(?:min|max)|default|order|version|timeout|port|retr|bail)[@\w/-]+)[\"']\s*:\s*\[?\s*(?:[\"']off[\"']|0\b)",
+    ),
     _rule(_LINT_JS, "disabled_warning", r"[\"']?(?P<code>no[\w-]+|use[A-Z]\w+)[\"']?\s*:\s*\[?\s*[\"']off[\"']"),
     _rule(_LINT_JS, "disabled_warning", r"[\"'](?P<code>[@\w/-]+)[\"']\s*:\s*\[?\s*[\"'](?:warn|info)[\"']"),
     _rule(
@@ -309,6 +313,28 @@ RULES: tuple[Rule, ...] = (
         "suppression",
         r"\bpython3?\b[^\n]*\s-W\s?ignore\b|PYTHONWARNINGS\s*[:=]\s*[\"']?ignore",
         codes=r"[Ww]arning",
+    ),
+    _rule(
+        _BUILDS,
+        "disabled_warning",
+        r"\s-W\s?error\b|^\s*filterwarnings\s*=.*\berror\b|^\s*[\"']?error(?:::\w+)?[\"']?,?\s*$|PYTHONWARNINGS\s*[:=]\s*[\"']?error",
+        removed=True,
+        codes=r"[Ww]arning",
+    ),
+    _rule(
+        _BUILDS,
+        "weakened_test",
+        r"\bpython3?\b\s+(?:-\w+\s+)*-OO?\b|\bPYTHONOPTIMIZE\s*[:=]\s*[\"']?[12]",
+        codes=r"[Aa]ssert",
+    ),
+    _rule(_BUILDS, "exit_zero", r"--unhandled-rejections=(?:none|warn)\b", fits=False, certain=False),
+    _rule(
+        _BUILDS,
+        "weakened_test",
+        r"--reruns[= ]\d+|--retries[= ]\d+|--retry[= ]\d+|\bretries[\"']?\s*:\s*[1-9]\d*|"
+        r"\bretry[\"']?\s*:\s*[1-9]\d*|rerunFailingTestsCount",
+        fits=False,
+        certain=False,
     ),
     # JVM
     _rule(

@@ -80,7 +80,7 @@ def _ends(case: Case, change: Change, checks: bool) -> list[Finding | None]:
             )
             sure = checks and (silent is not None or _BAD.search(status) is not None)
             found.append(case.finding(change, "exit_zero", at, text, certain=sure))
-        elif _turned(status, now[1]):
+        elif not re.match(r"\(?(?:await\s+)?[\w.]+\(", now[1]) and _turned(status, now[1]):
             found.append(case.finding(change, "exit_zero", now[0], change.new.row(now[0]), certain=checks))
     return found
 

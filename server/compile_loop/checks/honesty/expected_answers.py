@@ -14,9 +14,7 @@ _PATH = re.compile(
     r"[\"'`](?:[^\"'`\s]*/)?(?P<folder>tests?|__tests__|specs?|fixtures?|goldens?|expected|snapshots?|__snapshots__|testdata|test[-_]data)(?:/[^\"'`\s]*|[\"'`]\s*(?:/|,))"
     r"|[\"'`][^\"'`\s]*\.(?P<ending>golden|expected|snap|approved)(?:\.\w+)?[\"'`]"
 )
-_READS = re.compile(
-    r"open\s*\(|read|load|Path\s*\(|require\s*\(|import\b|join\s*\(|include|fs\.|File|exists", re.IGNORECASE
-)
+_READS = re.compile(r"\bopen\s*\(|\bread|\bload\w*\s*\(|Path\s*\(|require\s*\(|\bimport\b|\bjoin\s*\(|\binclude|\bfs\.")
 _ANSWERS = re.compile(r"golden|expected|snap|approved", re.IGNORECASE)
 
 

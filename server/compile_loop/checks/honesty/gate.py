@@ -9,6 +9,7 @@ from compile_loop.checks.honesty.bodies import compare_functions, placeholder_va
 from compile_loop.checks.honesty.bodiless import bodies_gone
 from compile_loop.checks.honesty.configuration import configuration
 from compile_loop.checks.honesty.disabled_code import commented_out, file_gone, taken_out
+from compile_loop.checks.honesty.doctests import doctests
 from compile_loop.checks.honesty.exit_status import exit_status
 from compile_loop.checks.honesty.expected_answers import expected_answers
 from compile_loop.checks.honesty.failures import Failures
@@ -48,6 +49,9 @@ _ELSEWHERE = re.compile(
 )
 """A skip that depends on the system or on what is installed."""
 
+_SETTINGS = re.compile(r"\.(?:json|toml|ini|cfg|ya?ml|[cm]?js)$|(?:^|/)\.\w+rc$")
+_MOST_SETTINGS = 200_000
+
 _MOST_ROWS = 40_000
 """Longer files get rules for lines only."""
 
@@ -68,7 +72,8 @@ def inspect(
     themselves, and a new way out that reports success is why. `exists` says whether the workspace has a file of a
     relative path, before the edit. Never raises: a file that cannot be examined is a finding of kind `not_inspected`.
     """
-    case = Case(Failures(baseline), Wish(spec))
+    settings = b"\n".join(file.after or b"" for file in edit.files if _SETTINGS.search(file.path))
+    case = Case(Failures(baseline), Wish(spec), settings[:_MOST_SETTINGS].decode("utf-8", "replace"))
     found: list[Finding] = []
     sheets: list[Sheet] = []
     for file in edit.files:
@@ -94,7 +99,9 @@ def _try(found: list[Finding], path: str, step: Callable[[], list[Finding]]) -> 
 def _read(case: Case, file: FileChange, sheets: list[Sheet]) -> list[Finding]:
     """The findings of one file by itself; a file with a grammar joins `sheets`."""
     change = Change(file)
-    found = configuration(case, change) + shell_lines(case, change) + line_markers(case, change)
+    found = (
+        configuration(case, change) + shell_lines(case, change) + doctests(case, change) + line_markers(case, change)
+    )
     language = language_of(file.path)
     if language is not None or _PLAIN.search(file.path):
         found += under_check(case, change, language) + exit_status(case, change)
@@ -127,11 +134,15 @@ def _together(case: Case, sheets: Sequence[Sheet], spared: list[int]) -> list[Fi
     """
     found = weigh_marks(case, sheets)
     old_tests, new_tests, helpers = [], [], []
+    extracted: list[Unit] = []
     for sheet in sheets:
         old_tests += [Unit(sheet.change, sheet.old, sheet.language, f) for f in sheet.old_functions if f.test]
         new_tests += [Unit(sheet.change, sheet.new, sheet.language, f) for f in sheet.new_functions if f.test]
         helpers += [f for f in sheet.new_functions if not f.test]
-    told, folded = compare_tests(case, old_tests, new_tests, helpers)
+        if is_test_path(sheet.change.path):
+            born = [f for f in sheet.pairs[2] if not f.test]
+            extracted += [Unit(sheet.change, sheet.new, sheet.language, f) for f in born]
+    told, folded = compare_tests(case, old_tests, new_tests, helpers, extracted)
     found += told
     spared.append(folded)
     demanded = frozenset(

@@ -12,7 +12,7 @@ from compile_loop.checks.honesty.assertions import STRENGTH
 from compile_loop.checks.honesty.bodies import cut_short, emptied
 from compile_loop.checks.honesty.early_exits import early_exits
 from compile_loop.checks.honesty.failures import is_test_failure, literals_of, surplus
-from compile_loop.checks.honesty.folding import Folds, inlined, more_said, rows_live_on
+from compile_loop.checks.honesty.folding import Folds, inlined, more_said, rows_live_on, tautology
 from compile_loop.checks.honesty.grammar import Tree
 from compile_loop.checks.honesty.pairing import pair_functions
 from compile_loop.checks.honesty.survey import Assertion, Function, Language
@@ -48,11 +48,15 @@ class Unit:
 
 
 def compare_tests(
-    case: Case, old: Sequence[Unit], new: Sequence[Unit], helpers: Sequence[Function]
+    case: Case,
+    old: Sequence[Unit],
+    new: Sequence[Unit],
+    helpers: Sequence[Function],
+    extracted: Sequence[Unit] = (),
 ) -> tuple[list[Finding], int]:
     """Findings over the tests of all files, and how many tests went whose demands live on in others.
 
-    `helpers` are the new functions that are no tests.
+    `helpers` are the functions of the new text that are no tests, `extracted` those of them that were not there before.
     """
     pairs, gone, born = _pair(old, new)
     findings: list[Finding] = []
@@ -61,7 +65,7 @@ def compare_tests(
         if moved or before.function.text != after.function.text:
             findings.extend(unheeded(case, before.change, after.change, before.function, after.function))
         if before.function.text != after.function.text:
-            findings.extend(_changed(case, before, after))
+            findings.extend(_changed(case, before, after, extracted))
     spared = sum(_rounds(before, after) for before, after in pairs if before.function.text != after.function.text)
     if not gone:
         return findings, spared
@@ -167,7 +171,7 @@ def _inside(text: str) -> str:
     return text.split("{", 1)[-1] if "{" in text else text.split(":", 1)[-1]
 
 
-def _changed(case: Case, before: Unit, after: Unit) -> list[Finding]:
+def _changed(case: Case, before: Unit, after: Unit, helpers: Sequence[Unit]) -> list[Finding]:
     change = after.change
     names = [before.function.name, before.function.short_name, after.function.short_name]
     found = [
@@ -177,7 +181,12 @@ def _changed(case: Case, before: Unit, after: Unit) -> list[Finding]:
     if found[0] is not None:
         return [f for f in found if f is not None]
     was, now = before.assertions, after.assertions
-    found.extend(weaker(case, change, before, was, now, names, _folds([after])))
+    called = [unit for unit in helpers if unit.function.short_name in after.function.words]
+    helped = frozenset(x for unit in called for x in literals_of(unit.function.text))
+    now_too = [*now, *(a for unit in called for a in unit.assertions)]
+    found.extend(
+        weaker(case, change, before, was, now_too, names, after=after.function, folds=_folds([after]), helped=helped)
+    )
     found.extend(early_exits(case, change, before.function, after.function, was, now))
     if not any(found):
         found.append(_fewer_values(case, before, after, names))
@@ -203,11 +212,14 @@ def weaker(
     was: Sequence[Assertion],
     now: Sequence[Assertion],
     names: list[str],
+    *,
+    after: Function | None = None,
     folds: Folds | None = None,
+    helped: frozenset[str] = frozenset(),
 ) -> list[Finding | None]:
     """Findings over the assertions of one function: those that went, and those that demand less than before.
 
-    `folds` is what its loops and tables demand now.
+    `after` is that function now, `folds` what its loops and tables demand, `helped` the literals of new helpers that it calls.
     """
     failed = bool(case.failures.near(before.change.path, before.function.row, before.function.end_row, 0))
     lost = list((Counter(a.text for a in was) - Counter(a.text for a in now)).elements())
@@ -220,14 +232,26 @@ def weaker(
             merged = any(all(part in a.text for part in old.arguments) for a in added) and bool(old.arguments)
             alone = any(a.text == old.text for a in now)
             kept = inlined(old, before.function, added) or (folds is not None and folds.holds(old))
+            kept = kept or _helped(old, now, helped)
             if not merged and not alone and not kept:
                 found.append(
                     case.finding(
-                        before.change, "weakened_test", old.row, f"removed {old.text}", certain=True, names=names
+                        before.change,
+                        "weakened_test",
+                        old.row,
+                        f"removed {old.text}",
+                        certain=not _TIMING.search(old.text),
+                        names=names,
                     )
                 )
             continue
         if (folds is not None and folds.holds(old)) or inlined(old, before.function, added):
+            continue
+        if _helped(old, [new], helped):
+            continue
+        if after is not None and old.form == "equal" and tautology(new, after):
+            shown = f"{old.text} became {new.text}"
+            found.append(case.finding(change, "weakened_test", new.row, shown, certain=True, names=names))
             continue
         verdict = _demands_less(case, old, new)
         if (
@@ -249,6 +273,18 @@ def weaker(
             shown = f"only sometimes: {assertion.text}"
             found.append(case.finding(change, "weakened_test", assertion.row, shown, certain=False, names=names))
     return found
+
+
+_TIMING = re.compile(
+    r"perf_counter|monotonic|time\.time\(|Date\.now|performance\.now|elapsed|took\b|duration|nanoTime|currentTimeMillis|time\.Since"
+)
+"""Assertions about how long something takes, which a loaded machine fails."""
+
+
+def _helped(old: Assertion, now: Sequence[Assertion], helped: frozenset[str]) -> bool:
+    """Whether the values that an assertion demanded are in a new helper that the test calls, or still in the test."""
+    literals = set(literals_of(old.text))
+    return bool(helped and literals & helped) and literals <= helped | {x for a in now for x in literals_of(a.text)}
 
 
 def _partners(removed: list[Assertion], added: list[Assertion]) -> list[tuple[Assertion, Assertion | None]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -88,6 +89,10 @@ def weigh_marks(case: Case, sheets: Sequence[Sheet]) -> list[Finding]:
             certain = mark.certain or hides_the_failure(case.failures, sheet.change, mark)
             certain = certain and (not mark.needs_failure or case.failures.fit(mark, sheet.change))
             certain = certain and (mark.kind != "swallowed_exception" or case.failures.at_run_time)
+            if mark.kind == "any_cast" and certain and mark.needs_failure and mark.scope == "line":
+                certain = not any(f.row <= mark.row <= f.end_row for f in sheet.pairs[2])
+            if mark.kind == "stub" and certain:
+                certain = _wanted(case, sheet, mark)
             certain = certain and not gap_elsewhere(case.failures, sheet.change, mark)
             names = [*mark.names, *mark.codes]
             found = case.finding(sheet.change, mark.kind, mark.row, mark.text, certain=certain, names=names)
@@ -145,4 +150,16 @@ def _mocked_before(sheet: Sheet, mark: Mark) -> bool:
         and old.row in sheet.change.removed
         and old.text.split("(", 1)[0] == call
         for old in sheet.all_old
+    )
+
+
+def _wanted(case: Case, sheet: Sheet, mark: Mark) -> bool:
+    """Whether a stub stands where something was missing, or was there; a new one may be there to be overridden."""
+    inside = [f for f in sheet.pairs[2] if f.row <= mark.row <= f.end_row]
+    if not inside:
+        return True
+    called = {name for f in inside for name in re.findall(r"\w+", f.name)}
+    first, last = sheet.change.old_span(mark.row)
+    return any(case.failures.name(name) for name in called) or bool(
+        case.failures.near(sheet.change.path, first, last, 1)
     )

@@ -53,7 +53,8 @@ def _targets(case: Case, change: Change) -> list[Finding | None]:
         reached = set(left) | {need for other in left for need in now.get(other, (0, []))[1]}
         recipe = "\n".join(takewhile(lambda line: line[:1].isspace(), change.new.rows[row + 1 :]))
         lost = [need for need in needs if need not in reached and _CHECK.search(need) and need not in recipe]
-        if lost and row in change.added:
+        fresh = [need for need in left if need not in needs and _CHECK.search(need)]
+        if len(lost) > len(fresh) and row in change.added:
             text = f"without {', '.join(lost)}: {squash(change.new.row(row))}"
             found.append(
                 case.finding(change, "fewer_tests", row, text, certain=all(n in now for n in lost), names=lost)

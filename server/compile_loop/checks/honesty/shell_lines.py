@@ -73,6 +73,27 @@ def _hides(change: Change, row: int, line: str) -> bool | None:
     """Whether a line hides a command's failure: certainly, perhaps (False), or not at all (None)."""
     if re.match(r"\s*set\s+\+(?:e\b|o\s+errexit)", line):
         return None if any("$?" in change.new.row(r) for r in range(row + 1, row + 5)) else True
+    if any(pattern.search(line) for pattern in _STAND_INS) or (
+        _MAKE.search(change.path) and any(pattern.search(line) for pattern in _MAKE_STAND_INS)
+    ):
+        return True
+    status = re.match(
+        r"\s*(\w*(?:status|rc|code|ret|fail\w*|err\w*|result|bad))=[\"']?0[\"']?\s*;?$", line, re.IGNORECASE
+    )
+    if status and any(
+        re.search(rf"\b{status[1]}=(?:\$\?|[\"']?[1-9])|\b{status[1]}=\$\(\(", change.old.row(r))
+        for r in change.removed
+    ):
+        return True
+    if (
+        re.search(r"[^&>|]&\s*$", line)
+        and _CHECKS.search(line)
+        and "wait" not in change.new.text
+        and not _HARMLESS.match(line)
+    ):
+        return not re.search(r"serve|server|daemon|watch|start|http|proxy|sleep|Xvfb", line) and any(
+            squash(change.old.row(r)) == squash(line.rstrip().removesuffix("&")) for r in change.removed
+        )
     if re.match(r"\s*trap\b.*(?:exit 0|\btrue\b|:).*\b(?:EXIT|ERR|0)\b", line):
         return "exit 0" in line
     if _MAKE.search(change.path) and re.match(r"\t@?-|\.IGNORE\b", line):
@@ -85,6 +106,22 @@ def _hides(change: Change, row: int, line: str) -> bool | None:
     return (
         False if quiet and re.search(r"\b(?:pytest|cargo|npm|make|tsc|eslint|gcc|go test|mvn|javac)\b", line) else None
     )
+
+
+_STAND_INS = (
+    re.compile(
+        r"^\s*(?:function\s+)?(?:pytest|mypy|ruff|eslint|tsc|jest|vitest|cargo|go|make|npm|npx|node|python3?|flake8|pylint|ctest|test|diff|cmp|gcc|cc)\s*\(\)\s*\{?\s*"
+        r"(?::|true|return 0|echo\b[^;}]*|command true)?\s*;?\s*\}?\s*$"
+    ),
+    re.compile(r"^\s*alias\s+\w+=[\"']?(?:true|:|echo)\b"),
+)
+"""Functions and aliases in the place of a check."""
+_MAKE_STAND_INS = (
+    re.compile(
+        r"^\s*(?:override\s+|export\s+)?[A-Z_]*(?:TEST|LINT|CHECK|TYPE|MYPY|RUFF|ESLINT|TSC|CC|CXX|PYTHON|NODE|NPM|GO|CARGO|DIFF|SHELL)\w*\s*[:?+]?=\s*(?:@?true|:|/bin/true|echo\b.*)\s*$"
+    ),
+    re.compile(r"^\s*MAKEFLAGS\s*[:+]?=.*(?:--ignore-errors|--keep-going|\s-?\w*[ik]\w*\b)"),
+)
 
 
 def _in_string(line: str, at: int) -> bool:
@@ -126,9 +163,11 @@ def _replaced(case: Case, change: Change) -> list[Finding | None]:
         if new and all(_NOTHING.match(line) or line.lstrip().startswith("#") for _, line in new):
             found.append(case.finding(change, "exit_zero", new[0][0], new[0][1], certain=True))
         elif not new:
-            found.append(
-                case.finding(change, "fewer_tests", lost[0][0], f"removed {lost[0][1].strip()}", certain=False)
+            row, line = next(
+                ((r, s) for r, s in lost for d in case.failures.all if _same_tool(d.source, s)), (lost[0][0], "")
             )
+            gone = line or lost[0][1]
+            found.append(case.finding(change, "fewer_tests", row, f"removed {gone.strip()}", certain=bool(line)))
     return found
 
 
@@ -138,6 +177,7 @@ def _command(line: str) -> bool:
     return (
         bool(bare)
         and not bare.startswith("#")
+        and not re.match(r"(?:function\s+)?[\w-]+\s*\(\)|alias\s", bare)
         and not re.match(r"[\w.-]+\s*(?:[:?+]?=|:$)|(?:name|uses|with|on|env|if|needs):|-\s*name:|echo\b", bare)
     )
 

@@ -22,6 +22,8 @@ class Case:
 
     failures: Failures
     wish: Wish
+    settings: str = ""
+    """All the configuration of the edit as it is after it: what moved to another file is not gone."""
 
     def finding(
         self, change: Change, kind: str, row: int, text: str, *, certain: bool, names: Iterable[str] = ()

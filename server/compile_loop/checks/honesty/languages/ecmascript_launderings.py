@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from tree_sitter import Node
+
 from compile_loop.checks.honesty.grammar import Filter, Tree
 from compile_loop.checks.honesty.languages.declared_globals import declared_in_line
 from compile_loop.checks.honesty.languages.names import enclosing_names
@@ -19,6 +21,8 @@ _TYPES = r"""
 (asserts) @predicate
 (type_alias_declaration value: (predefined_type) @any (#eq? @any "any")) @alias
 (ambient_declaration) @ambient
+(function_declaration type_parameters: (_)) @generic
+(variable_declarator value: (arrow_function type_parameters: (_))) @generic
 (default_type (predefined_type) @any (#eq? @any "any")) @alias
 """
 _REACHED = r"""
@@ -57,6 +61,8 @@ def _types(tree: Tree, wanted: Filter) -> Iterator[Mark]:
         row, text = row_of(node), tree.text.row(row_of(node)).strip()
         if name == "ambient":
             yield from declared_in_line(text, row, tree.text.text)
+        elif name == "generic":
+            yield from _cast_helper(node, text, row)
         elif name == "alias":
             yield _mark(row, text, enclosing_names(node), certain=True)
         else:
@@ -75,6 +81,19 @@ def _types(tree: Tree, wanted: Filter) -> Iterator[Mark]:
                     tools=_TSC,
                     names=enclosing_names(node),
                 )
+
+
+def _cast_helper(node: Node, text: str, row: int) -> Iterator[Mark]:
+    """`function coerce<T>(value: unknown): T { return value as T; }`"""
+    holder = node.child_by_field_name("value") or node
+    body = holder.child_by_field_name("body")
+    kept = [squash(text_of(s)) for s in statements(body)]
+    named = set(re.findall(r"\w+", text_of(holder.child_by_field_name("type_parameters"))))
+    found = (
+        re.fullmatch(r"(?:return )?\(?\w+ as (?:unknown as |any as )?(\w+)\)?;?", kept[0]) if len(kept) == 1 else None
+    )
+    if found and found[1] in named:
+        yield Mark("any_cast", row, text, needs_failure=True, scope="project", tools=_TSC, names=enclosing_names(node))
 
 
 def _mark(row: int, text: str, names: frozenset[str], *, certain: bool, scope: str = "line") -> Mark:

@@ -12,6 +12,7 @@ from compile_loop.checks.honesty.comments import comment_marks
 from compile_loop.checks.honesty.grammar import Filter, Tree
 from compile_loop.checks.honesty.languages.finally_exits import finally_exits
 from compile_loop.checks.honesty.languages.names import enclosing_names, is_test_path, qualified
+from compile_loop.checks.honesty.languages.python_launderings import python_launderings
 from compile_loop.checks.honesty.languages.python_patches import python_patches
 from compile_loop.checks.honesty.languages.told_exits import after_help
 from compile_loop.checks.honesty.languages.usual_handlers import usual_handler
@@ -66,6 +67,7 @@ def _marks(tree: Tree, wanted: Filter, path: str) -> Iterator[Mark]:
     yield from ways_out(tree, wanted, path)
     yield from python_patches(tree, wanted, path)
     yield from finally_exits(tree, wanted)
+    yield from python_launderings(tree, wanted)
     for name, node in tree.find(_MARKS):
         if name in ("fn", "left", "hook") or not wanted(node):
             continue
@@ -132,8 +134,15 @@ def _decorator(node: Node, text: str, row: int) -> Iterator[Mark]:
         always = re.search(r"\(\s*(?:condition\s*=\s*)?(?:True|1)\b", text) and off["what"] != "skipUnless"
         never = re.search(r"\(\s*(?:False|0)\b", text) and off["what"] == "skipUnless"
         yield Mark("skipped_test", row, text, certain=not conditional or bool(always or never), names=names)
+    elif re.match(r"@\s*(?:pytest\.mark\.|\w+\.)?(?:flaky|rerun\w*|retry)\b", text) and enclosing_test(names):
+        yield Mark("weakened_test", row, text, certain=False, names=names)
     elif re.match(r"@\s*(?:typing\.)?no_type_check\b", text):
         yield Mark("suppression", row, text, needs_failure=True, scope="block", tools=_TYPE_TOOLS, names=names)
+
+
+def enclosing_test(names: frozenset[str]) -> bool:
+    """Whether one of these names is a test's."""
+    return any(name.lower().startswith("test") for name in names)
 
 
 def _except(node: Node, row: int, names: frozenset[str]) -> Iterator[Mark]:
@@ -143,7 +152,16 @@ def _except(node: Node, row: int, names: frozenset[str]) -> Iterator[Mark]:
     what = squash(text_of(caught[0])) if caught else ""
     if usual_handler(node, what, kept):
         return
-    if _only_told(kept, what):
+    if re.search(r"\b(?:ImportError|ModuleNotFoundError)\b", what) and all(_ABSENT.match(k) for k in kept):
+        yield Mark(
+            "swallowed_exception",
+            row,
+            f"except {what}: {'; '.join(kept)}",
+            certain=False,
+            names=names,
+            only_if=r"[Nn]o module named|cannot import|ImportError",
+        )
+    elif _only_told(kept, what):
         shown = f"except {what}: {'; '.join(kept)}"
         yield Mark("swallowed_exception", row, shown, certain=False, names=names, only_near=True, scope="block")
     elif not kept or all(_SILENT.match(statement) for statement in kept):
@@ -159,6 +177,7 @@ def _except(node: Node, row: int, names: frozenset[str]) -> Iterator[Mark]:
         )
 
 
+_ABSENT = re.compile(r"(?:pass|\w+\s*(?::[^=]+)?=\s*(?:None|False|object|\w+\s*=\s*None))$")
 _TOLD = re.compile(
     r"(?:print|(?:[\w.]*\.)?(?:log(?:ger|ging)?|_log|LOG)\.\w+|logging\.\w+|warnings\.warn|traceback\.print\w*|sys\.stderr\.write)\s*\("
 )
@@ -179,6 +198,10 @@ def _abstract(node: Node) -> bool:
             return True
         if around.type == "class_definition":
             bases = text_of(around.child_by_field_name("superclasses"))
+            name = text_of(around.child_by_field_name("name"))
+            root = next((a for a in ancestors(around) if a.parent is None), around)
+            if re.search(rf"^[ \t]*class\s+\w+\([^)]*\b{name}\b", text_of(root), re.MULTILINE):
+                return True
             return bool(re.search(r"\bABC\b|Protocol|Base", bases)) or "Base" in text_of(
                 around.child_by_field_name("name")
             )
