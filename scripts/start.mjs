@@ -3,5 +3,5 @@
 import { python, root, run, say, setUpPython } from "./setup.mjs";
 
 setUpPython("runtime");
-say("compile-loop demo");
+say("ready; now: compile-loop demo");
 run(python, ["-m", "compile_loop", "demo", ...process.argv.slice(2)], { cwd: root });

@@ -165,11 +165,14 @@ def test_without_a_model_it_says_what_one_would_have_been_asked(tmp_path: Path) 
     root = workspace(tmp_path / "ws", a_c=BROKEN)
     done = cli(root, "fix", "a.c", "--check", GCC, "--model", "none")
     assert done.returncode == 2
-    assert "no model; one would have been asked" in done.stdout and "int twice(int n)" in done.stdout
+    assert "no model is set; one would be sent" in done.stdout and len(done.stdout.splitlines()) < 12
+    assert "int twice(int n)" in cli(root, "show", "last", "--prompt").stdout
     assert "suggestions were not enough (1 error left), and no model is set" in done.stdout
     wish = cli(workspace(tmp_path / "green", a_c="int a;\n"), "fix", "a.c", "--check", GCC, "--spec", "rename a to b")
     assert "Only a model can do what is wanted, and no model is set" in wish.stdout
-    assert "rename a to b" in wish.stdout
+    assert "rename a to b" in cli(root, "show", "last", "--prompt").stdout
+    unwritten = cli(root, "fix", "a.c", "--check", GCC, "--model", "none", "--no-record")
+    assert "one would be sent" in unwritten.stdout and "--prompt" not in unwritten.stdout
 
 
 @pytest.mark.spec("Z1")

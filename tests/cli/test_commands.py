@@ -299,8 +299,14 @@ def test_the_demo_is_fixed_from_suggestions_and_recorded_replies_over_http(tmp_p
     shown = " ".join(done.stdout.split())
     assert done.returncode == 0, shown
     assert "Recorded replies, no live model" in shown
-    assert "suggested" in shown and "round 1/5" in shown and "round 2/5" in shown and "confirm" in shown
-    assert "Green" in shown and "Wrote" in shown
+    assert " kept main.c:" in shown and "round 1/5" in shown and "round 2/5" in shown and "confirm" in shown
+    assert "Green: 11 → 0 errors" in shown and "Wrote inventory.c, main.c, report.c." in shown
+    folder = Path(shown.partition("The demo is over: ")[2].split()[0])
+    assert "is removed again; --keep keeps it." in shown and not folder.exists()
+    for said in ("main.c", "stok", "foud"):
+        assert said in shown
+    explained = shown.partition("Green: ")[2]
+    assert "‘stok’" in explained and "‘foud’" in explained and "and 1 more" in explained, "every suggestion is counted"
 
 
 @pytest.mark.spec("Q9", "K7")

@@ -92,7 +92,7 @@ def test_three_programs_are_run_unattended_scored_and_left_as_they_were(programs
         1,
     )
     assert totals["editRatio"] == 1.0 and totals["tokens"] == sum(c["tokens"] for c in cases.values()) > 0
-    assert "3 of 3 as expected: 2 green, 2 honest, 1 with no model" in done.stdout
+    assert "3 of 3 as expected: 2 green (2 of them honest, 1 without asking a model)" in done.stdout
     assert "pt.c" not in done.stdout and "gcc_typo_member" in done.stdout
     runs = json.loads(cli(tmp_path, "runs", "--json").stdout)["runs"]
     assert {run["id"] for run in runs} == {case["run"] for case in cases.values()}

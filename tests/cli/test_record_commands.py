@@ -74,7 +74,7 @@ def test_no_records_are_no_error(root: Path) -> None:
 @pytest.mark.spec("P3", "R3")
 def test_show_has_rounds_errors_diff_and_report(root: Path, green: str) -> None:
     shown = cli(root, "show", green[:5]).stdout
-    assert "round 1  2 → 1 errors" in shown and "round 2  1 → 0 errors" in shown
+    assert "round 1  2 → 1 error" in shown and "round 2  1 → 0 errors" in shown
     assert "+int two(void) { return 2; }" in shown and "not proven  The checks pass with this edit" in shown
     document = json.loads(cli(root, "show", "last", "--json").stdout)
     assert document["schema"] == "compile-loop/show/1" and document["report"]["schema"] == "compile-loop/report/1"
@@ -86,6 +86,22 @@ def test_show_has_rounds_errors_diff_and_report(root: Path, green: str) -> None:
     patch = cli(root, "show", green, "--diff").stdout
     subprocess.run(["patch", "-p1"], cwd=root, input=patch.encode(), check=True, capture_output=True)
     assert (root / "a.c").read_text() == FIXED
+
+
+@pytest.mark.spec("P3", "E7")
+def test_show_says_why_a_round_edited_nothing(root: Path) -> None:
+    """A round whose edit was refused has no diff and no check, but a reason: in the list, and in full by itself."""
+    wrong = block("int three(void);\n", "int four(void);\n")
+    done = cli(root, "fix", *OPTIONS, "--model", script(root, "Nothing comes to mind.", wrong, FIRST + SECOND))
+    assert done.returncode == 0 and "still 2 errors" in done.stdout and "2 → 2" not in done.stdout
+    shown = cli(root, "show", "last").stdout
+    assert "round 1  nothing was edited; the reply held no edit" in shown
+    assert "round 2  nothing was edited; block 1 (a.c): its SEARCH is nowhere in a.c" in shown
+    second = cli(root, "show", "last", "--round", "2").stdout
+    assert "Nothing was edited in round 2" in second and "Send block 1 again" in second
+    assert "No check output was recorded" not in second
+    document = json.loads(cli(root, "show", "last", "--json").stdout)
+    assert [len(each["refused"]) for each in document["rounds"]] == [0, 1, 1, 0]
 
 
 @pytest.mark.spec("P3")

@@ -9,7 +9,7 @@ from tests.loop.running import block, fix, workspace
 from tests.support.programs import CACHE
 from tests.support.tools import ROOT, need, search_path
 
-from compile_loop.contracts.events import CheckFinished, Pass, SuggestionApplied, SuggestionDropped
+from compile_loop.contracts.events import CheckFinished, Pass, RoundStarted, SuggestionApplied, SuggestionDropped
 from compile_loop.contracts.outcome import Ending
 
 MAKEFILE = "all:\n\tcc -Wall -c a.c -o a.o\n"
@@ -185,3 +185,67 @@ async def test_a_guess_that_the_model_repairs_is_spoken_of_no_more(tmp_path: Pat
     told = await fix(tmp_path, [reply], targets=["a.c"], checks=("sh check.sh",))
     assert told.outcome.ending is Ending.GREEN, told.outcome.failure
     assert told.outcome.tally.suspect == ()
+
+
+UNMASKS = """\
+int twice(const char *text)
+{
+    printf("%s\\n", text);
+    return strlen(text, 2) + strlen(text);
+}
+int once(const char *text)
+{
+    return abs(text);
+}
+"""
+STRICT = "cc -Wall -Werror -c a.c -o a.o"
+
+
+@pytest.mark.spec("D5")
+@pytest.mark.spec("Q3")
+async def test_include_that_unmasks_an_error_stays(tmp_path: Path) -> None:
+    """What the compiler finds once it knows a name was there before: the model starts from the fewest errors reached."""
+    need("gcc")
+    workspace(tmp_path, a_c=UNMASKS)
+    told = await fix(tmp_path, ["I do not know."], targets=["a.c"], checks=(STRICT,), settings={"max_rounds": 1})
+    baseline = next(event for event in told.of(CheckFinished) if event.in_pass is Pass.BASELINE)
+    first = told.of(RoundStarted)[0]
+    assert first.errors < len(baseline.result.errors)
+    for header in ("stdio", "stdlib", "string"):
+        assert f"#include <{header}.h>" in told.asked[0]
+    assert len(told.of(SuggestionApplied)) == 3, "an include that several errors ask for is one fix"
+    for name in ("printf", "strlen"):
+        assert f"‘{name}’" in told.outcome.tally.explanation
+
+
+@pytest.mark.spec("Q3")
+async def test_include_with_an_error_of_its_own_is_taken_back(tmp_path: Path) -> None:
+    """Not fewer errors, and the new ones are in other lines than those that use the name."""
+    need("gcc")
+    workspace(
+        tmp_path,
+        a_c="int fgetc(int n)\n{\n    return n;\n}\nint remove(int n)\n{\n    return n;\n}\n"
+        "void *ends(void)\n{\n    return stdin;\n}\n",
+    )
+    told = await fix(
+        tmp_path, targets=["a.c"], checks=("cc -w -fno-builtin -c a.c -o a.o",), settings={"max_rounds": 1}
+    )
+    assert told.of(SuggestionApplied) == []
+    assert "it brought a new error" in {event.reason for event in told.of(SuggestionDropped)}
+    assert told.outcome.edit.files == ()
+
+
+@pytest.mark.spec("L9")
+@pytest.mark.spec("D5")
+async def test_try_that_is_taken_back_is_never_the_partial_result(tmp_path: Path) -> None:
+    """Two fixes together leave fewer errors, and a new one: what the run says and offers is what it went on from."""
+    linted(tmp_path, {"one": "two", "1;": "2;", "a": "b"})
+    (tmp_path / "a.js").write_text("one = 1;\na\n")
+    check = (
+        "python3 lint.py; left=$?; grep -q two a.js && { echo 'a.js:1:1: error: two is wrong'; exit 1; }; exit $left"
+    )
+    told = await fix(tmp_path, targets=["a.js"], checks=(check,), settings={"max_rounds": 1})
+    assert told.of(SuggestionDropped)[0].message == "these 3 fixes together"
+    assert len(told.of(SuggestionApplied)) == 2
+    assert told.outcome.edit.files[0].after == b"one = 2;\nb\n", "what was taken back is in no result"
+    assert told.outcome.tally.errors_after == 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from compile_loop.contracts.counting import count
+from compile_loop.contracts.counting import count, went
 from compile_loop.contracts.outcome import Ending, FailureKind, Outcome
 from compile_loop.edits.unified import unified_diff
 from compile_loop.record.limits import does_not_prove
@@ -61,7 +61,7 @@ def _headline(outcome: Outcome) -> str:
     if outcome.ending is Ending.NO_CHANGE_NOMINATED:
         return "No change: the model holds that none is needed. A person has to judge that."
     assert outcome.failure is not None
-    partial = f" Partial result: {tally.errors_before} → {tally.errors_after} errors." if outcome.edit else ""
+    partial = f" Partial result: {went(tally.errors_before, tally.errors_after)}." if outcome.edit else ""
     return f"Not green ({outcome.failure.kind.value}): {outcome.failure.message}{partial}"
 
 

@@ -49,7 +49,11 @@ def run(
     folder = Path(tempfile.mkdtemp(prefix="broken-program-"))
     try:
         copy_to(folder)
-        console.print(f"A broken C program of several files lies in {folder}; its check is `{CHECK}`.", highlight=False)
+        console.print(
+            f"A broken C program of several files lies in {folder}; its check is `{CHECK}`.",
+            highlight=False,
+            soft_wrap=True,
+        )
         if model:
             console.print(f"Live model: [bold]{escape(model)}[/bold]\n", highlight=False)
         else:
@@ -57,10 +61,13 @@ def run(
                 "[bold]Recorded replies, no live model[/bold]: a small server on this machine plays back what was recorded "
                 "for this demo, over the same HTTP as a live model. Use --model PROVIDER:NAME for a live one.\n",
                 highlight=False,
+                soft_wrap=True,
             )
         job, outcome = asyncio.run(_fix(folder, model, base_url, console))
         report(outcome, console)
         _, code = settle(outcome, job, Result.APPLY, console, to_stdout=False)
+        after = "stays" if keep else "is removed again; --keep keeps it"
+        console.print(f"The demo is over: {folder} {after}.", highlight=False, soft_wrap=True)
     except ConfigurationError as error:
         console.print(f"[red]{escape(str(error))}[/red]", highlight=False, soft_wrap=True)
         code = exits.USAGE

@@ -138,11 +138,11 @@ def _print(board: dict[str, Any], console: Console) -> None:
     console.print(table)
     sums = board["totals"]
     ratio = f", edits {sums['editRatio']} times the smallest known" if sums["editRatio"] is not None else ""
+    how = f" ({sums['honestGreen']} of them honest, {sums['noModel']} without asking a model)" if sums["green"] else ""
     price = f", price {_cell(sums['price'])}" if sums["price"] is not None else ""
     console.print(
-        f"\n[bold]{sums['asExpected']} of {sums['cases']} as expected[/bold]: {sums['green']} green, {sums['honestGreen']} honest, "
-        f"{sums['noModel']} with no model; {sums['rounds']} rounds, {sums['calls']} calls, {sums['tokens']} tokens{price}, "
-        f"{sums['seconds']:.1f} s{ratio}.",
+        f"\n[bold]{sums['asExpected']} of {sums['cases']} as expected[/bold]: {sums['green']} green{how}; "
+        f"{sums['rounds']} rounds, {sums['calls']} calls, {sums['tokens']} tokens{price}, {sums['seconds']:.1f} s{ratio}.",
         highlight=False,
         soft_wrap=True,
     )

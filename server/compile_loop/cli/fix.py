@@ -25,7 +25,7 @@ from compile_loop.cli.diff import coloured, unified_diff
 from compile_loop.cli.job import make_job
 from compile_loop.cli.progress import Progress
 from compile_loop.cli.tasks import with_tasks
-from compile_loop.contracts.counting import count
+from compile_loop.contracts.counting import count, went
 from compile_loop.contracts.events import RunFinished
 from compile_loop.contracts.outcome import Ending, FailureKind, Outcome
 from compile_loop.engine.handle import Run
@@ -111,7 +111,11 @@ def run(
         settings, why = with_model(settings, may_ask=not (diff or as_json))
         made = make_job(files or [], root, check, spec, settings, encoding)
         job = with_tasks(replace(made, holdouts=tuple(holdout), model_reason=why), answer)
-        outcome = converse(job, console) if interactive else asyncio.run(watch(start(job), console))
+        outcome = (
+            converse(job, console)
+            if interactive
+            else asyncio.run(watch(start(job), console, recorded=job.settings.record))
+        )
     except ConfigurationError as error:
         Console(stderr=True).print(f"[red]{escape(str(error))}[/red]", highlight=False, soft_wrap=True)
         raise typer.Exit(exits.USAGE) from error
@@ -127,7 +131,7 @@ def run(
 def converse(job: Job, console: Console) -> Outcome:
     """Run, show, and go on with a note in the same conversation, until an empty line (SPEC L19)."""
     active = start(job)
-    outcome = asyncio.run(watch(active, console))
+    outcome = asyncio.run(watch(active, console, recorded=job.settings.record))
     while True:
         report(outcome, console)
         for change in outcome.edit.files:
@@ -139,16 +143,16 @@ def converse(job: Job, console: Console) -> Outcome:
         if not note:
             return outcome
         active = carry_on(replace(job, spec=note), active)
-        outcome = asyncio.run(watch(active, console))
+        outcome = asyncio.run(watch(active, console, recorded=job.settings.record))
 
 
-async def watch(active: Run, console: Console) -> Outcome:
+async def watch(active: Run, console: Console, *, recorded: bool = True) -> Outcome:
     """Follow a run to its end, printing what happens; Ctrl+C cancels it."""
     loop = asyncio.get_running_loop()
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         with contextlib.suppress(NotImplementedError, AttributeError):
             loop.add_signal_handler(getattr(signal, name), active.cancel)
-    progress = Progress(console)
+    progress = Progress(console, recorded=recorded)
     outcome: Outcome | None = None
     try:
         async for event in active:
@@ -177,7 +181,7 @@ def report(outcome: Outcome, console: Console) -> None:
         )
         if outcome.edit:
             console.print(
-                f"Partial result: {tally.errors_before} → {count(tally.errors_after, 'error')}; --diff prints it as a patch.",
+                f"Partial result: {went(tally.errors_before, tally.errors_after)}; --diff prints it as a patch.",
                 highlight=False,
             )
     if tally.explanation and outcome.edit:

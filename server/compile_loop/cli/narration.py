@@ -9,7 +9,7 @@ from rich.markup import escape
 
 from compile_loop.contracts import events as e
 from compile_loop.contracts.checks import CheckResult
-from compile_loop.contracts.counting import count
+from compile_loop.contracts.counting import count, went
 from compile_loop.contracts.events import Pass
 from compile_loop.contracts.outcome import Spending
 
@@ -17,13 +17,12 @@ Line = tuple[str, str]
 
 PASS = {
     Pass.BASELINE: "before",
-    Pass.SUGGESTION: "suggested",
+    Pass.SUGGESTION: "tried",
     Pass.ROUND: "check",
     Pass.HOLDOUT: "hidden",
     Pass.MINIMISE: "smaller?",
     Pass.FINAL: "confirm",
 }
-_SHOWN_PROMPT = 30
 _SHOWN_ERRORS = 5
 
 
@@ -67,10 +66,7 @@ def first_errors(result: CheckResult) -> Iterable[Line]:
 
 @narrate.register
 def _(event: e.SuggestionApplied) -> Iterable[Line]:
-    yield (
-        "suggested",
-        f"{escape(event.file)}: {escape(event.message)}  {event.errors_before} → {event.errors_after} errors",
-    )
+    yield "kept", f"{escape(event.file)}: {escape(event.message)}"
 
 
 @narrate.register
@@ -112,7 +108,7 @@ def _(event: e.EditRefused) -> Iterable[Line]:
 
 @narrate.register
 def _(event: e.RoundFinished) -> Iterable[Line]:
-    yield "", f"{event.errors_before} → {event.errors_after} errors"
+    yield "", went(event.errors_before, event.errors_after)
 
 
 @narrate.register
@@ -153,11 +149,11 @@ def _(event: e.ChannelSwitched) -> Iterable[Line]:
 
 @narrate.register
 def _(event: e.NotAsked) -> Iterable[Line]:
-    lines = event.prompt.splitlines()
-    yield "not asked", "there is no model; one would have been asked:"
-    yield from (("", f"[dim]{escape(line)}[/dim]") for line in lines[:_SHOWN_PROMPT])
-    if len(lines) > _SHOWN_PROMPT:
-        yield "", f"[dim]… and {count(len(lines) - _SHOWN_PROMPT, 'line')} more[/dim]"
+    lines = count(len(event.prompt.splitlines()), "line")
+    yield (
+        "not asked",
+        f"no model is set; one would be sent the files, the errors and the check's output ({lines})",
+    )
 
 
 @narrate.register

@@ -9,17 +9,29 @@ from rich.markup import escape
 from rich.status import Status
 
 from compile_loop.cli.narration import PASS, first_errors, narrate
-from compile_loop.contracts.events import CheckFinished, CheckStarted, Event, ModelText, Pass, RoundStarted, RunStarted
+from compile_loop.contracts.events import (
+    CheckFinished,
+    CheckStarted,
+    Event,
+    ModelText,
+    NotAsked,
+    Pass,
+    RoundStarted,
+    RunStarted,
+)
 
 
 class Progress:
     """A listener that prints. On a terminal a status line also shows what is going on now.
 
+    `recorded`: the run is written down, so that a later command can show more of it.
+
     Passes of minimising and repeated baselines are only shown in the status line: they would be noise in a log.
     """
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, *, recorded: bool = True) -> None:
         self._console = console
+        self._recorded = recorded
         self._status: Status | None = console.status("Starting") if console.is_terminal else None
         self._baselines: set[str] = set()
         self._characters = 0
@@ -43,6 +55,8 @@ class Progress:
             self._line(f"round {event.number}/{event.of}", f"asking {escape(self._model)}")
         for label, text in narrate(event):
             self._line(label, text)
+        if isinstance(event, NotAsked) and self._recorded:
+            self._line("", "[dim]`compile-loop show last --prompt` prints them[/dim]")
 
     def _finished(self, event: CheckFinished) -> None:
         again = event.in_pass is Pass.BASELINE and event.result.check in self._baselines

@@ -14,10 +14,11 @@ from rich.markup import escape
 
 from compile_loop.cli.diff import coloured
 from compile_loop.cli.records import RUN_HELP, ending_of, find, refuse, styled, summary
+from compile_loop.contracts.counting import count
 from compile_loop.record.archive import ENDING, pack
 from compile_loop.record.folder import RecordError
 from compile_loop.record.redact import Redactor
-from compile_loop.record.rounds import RecordedRound, rounds_of
+from compile_loop.record.rounds import RecordedRound, first_prompt, rounds_of
 from compile_loop.record.store import Record, State
 
 NAME = "show"
@@ -28,6 +29,7 @@ def run(
     name: str = typer.Argument(..., metavar="RUN", help=RUN_HELP),
     number: int = typer.Option(None, "--round", min=0, help="Only this round: its diff and what the checks said."),
     diff: bool = typer.Option(False, "--diff", help="Print the result's diff alone."),
+    prompt: bool = typer.Option(False, "--prompt", help="Print what a model was asked first, or would have been."),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON document (schema compile-loop/show/1)."),
     export: Path = typer.Option(
         None,
@@ -47,6 +49,8 @@ def run(
     rounds = rounds_of(record)
     if as_json:
         typer.echo(json.dumps(_document(record, rounds), indent=2, ensure_ascii=False))
+    elif prompt:
+        typer.echo(first_prompt(record) or refuse(f"Run {record.id} came to no question for a model."))
     elif diff:
         typer.echo(record.text("candidate.diff"), nl=False)
     elif number is not None:
@@ -86,6 +90,7 @@ def _document(record: Record, rounds: list[RecordedRound]) -> dict[str, Any]:
                 "files": list(each["files"]),
                 "diff": each["diff"],
                 "check": each["check"],
+                "refused": list(each["refused"]),
             }
             for each in (asdict(found) for found in rounds)
         ],
@@ -98,7 +103,16 @@ def _print_round(each: RecordedRound) -> None:
     console = Console()
     if each.diff:
         console.print(coloured(each.diff), end="", soft_wrap=True)
-    console.print(escape(each.check) or "No check output was recorded.", end="", highlight=False, soft_wrap=True)
+    elif each.number:
+        console.print(f"Nothing was edited in round {each.number}, so no check was run.", highlight=False)
+    for reason in each.refused:
+        console.print(
+            f"\nAn edit was refused. The model was told:\n\n{escape(reason)}", highlight=False, soft_wrap=True
+        )
+    if each.check:
+        console.print(escape(each.check), end="", highlight=False, soft_wrap=True)
+    elif each.diff or not each.number:
+        console.print("No check output was recorded.", highlight=False)
 
 
 def _print(record: Record, rounds: list[RecordedRound]) -> None:
@@ -135,14 +149,8 @@ def _print(record: Record, rounds: list[RecordedRound]) -> None:
 
 def _print_line(console: Console, each: RecordedRound) -> None:
     label = f"round {each.number}" if each.number else "before"
-    if each.errors_after is None:
-        text = f"{each.errors_before} → not verified"
-    elif each.number:
-        text = f"{each.errors_before} → {each.errors_after} errors"
-    else:
-        text = f"{each.errors_before} errors"
     edited = f"  [dim]{escape(', '.join(each.files))}[/dim]" if each.files else ""
-    _line(console, label, text + edited + ("  [yellow]undone[/yellow]" if each.rolled_back else ""))
+    _line(console, label, escape(each.words) + edited)
 
 
 def _print_report(console: Console, report: dict[str, Any]) -> None:
@@ -153,7 +161,7 @@ def _print_report(console: Console, report: dict[str, Any]) -> None:
         _line(console, "why", escape(" ".join(str(report["explanation"]).split())))
     price = f", {report['price']:.4f}" if isinstance(report.get("price"), (int, float)) else ""
     about = "about " if tokens.get("estimated") else ""
-    _line(console, "cost", f"{report.get('calls')} calls, {about}{tokens.get('total')} tokens{price}")
+    _line(console, "cost", f"{count(report.get('calls', 0), 'call')}, {about}{tokens.get('total')} tokens{price}")
     wall, model, checks = (seconds.get(name, 0) for name in ("wall", "generation", "checks"))
     _line(console, "time", f"{wall:.1f} s, of which the model {model:.1f} s and the checks {checks:.1f} s")
     _line(console, "isolation", escape(str(report.get("isolation"))))

@@ -10,6 +10,11 @@ def count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
+def went(before: int, after: int, noun: str = "error") -> str:
+    """`3 → 1 error`, `still 2 errors`: how a number moved."""
+    return f"still {count(after, noun)}" if before == after else f"{before} → {count(after, noun)}"
+
+
 def some(names: Sequence[str], most: int = 1) -> str:
     """`a.c, b.c and 3 more`: at most so many by name."""
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

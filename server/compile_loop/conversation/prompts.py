@@ -108,9 +108,7 @@ def task_prompt(
     parts = []
     if spec.strip():
         parts.append(f"What is wanted:\n{spec.strip()}")
-    commands = "; ".join(
-        f"`{c.name}`: {c.command if isinstance(c.command, str) else ' '.join(c.command)}" for c in checks
-    )
+    commands = "; ".join(f"`{c.name}`" if c.name == c.line else f"`{c.name}`: {c.line}" for c in checks)
     parts.append(f"The {' and '.join(named) + ' ' if named else ''}code must pass: {commands}")
     parts.extend(news)
     parts.extend(_file(f) for f in shown)

@@ -60,8 +60,9 @@ async def _own_repairs(course: Course, state: State, rewritten: Changes) -> Stat
     whole = all(data is not None and course.work.stays_text(path, data) for path, data in rewritten.items())
     if course.request.suggestions and not course.has_wish and whole:
         await course.work.write(rewritten)
-        repaired = await course.verify(Pass.SUGGESTION)
+        repaired = await course.verify(Pass.SUGGESTION, keep=False)
         if repaired.verdict.green and repaired.changes:
+            course.go_on_from(repaired)
             course.explanations.append("The check itself repairs this when it runs; the edit keeps what it did.")
             course.flaky = None
             return repaired

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from compile_loop.contracts.checks import ContractResult
+from compile_loop.contracts.diagnostics import Diagnostic
 from compile_loop.contracts.edits import Edit
 from compile_loop.contracts.events import Event, Pass, TargetsChosen, Warned
 from compile_loop.contracts.outcome import Failure, FailureKind, Outcome, Spending, Tally
@@ -18,6 +19,7 @@ from compile_loop.conversation.estimate import TokenEstimate
 from compile_loop.conversation.languages import language_of
 from compile_loop.conversation.recall import Findings
 from compile_loop.conversation.transcript import Transcript
+from compile_loop.edits.text import UndecodableError, decode
 from compile_loop.engine.channel import Channel
 from compile_loop.engine.request import Parts, RunRequest
 from compile_loop.engine.targets import TargetSet, named_files
@@ -230,15 +232,30 @@ class Course:
         expected = {*self.work.originals, *self.moved_by_baseline, *self.written_by_baseline}
         return [b for b in self.parts.protected.rewritten(before, after) if b.path not in expected]
 
-    async def verify(self, in_pass: Pass) -> State:
-        """Run all checks and judge them against the baseline; keeps the best state."""
+    async def verify(self, in_pass: Pass, *, keep: bool = True) -> State:
+        """Run all checks and judge them against the baseline; keeps the best state, unless it is only a try."""
         result = await self.run_contract(in_pass)
         if self.baseline is None:
             raise RuntimeError("verify before the baseline")
         state = State(self.work.changes, result, judge(result, self.baseline.result, self.targets.focus))
         await self._open_named(state)
-        self._keep_if_better(state, confirms=in_pass is Pass.FINAL)
+        if keep:
+            self._keep_if_better(state, confirms=in_pass is Pass.FINAL)
         return state
+
+    def go_on_from(self, state: State) -> None:
+        """Make a state the best one, whatever its count: a try that is kept."""
+        self._previous_best, self.best = self.best, state
+
+    def line_of(self, error: Diagnostic) -> str:
+        """The line of a target that an error lies in, as it is now; empty where it is none or no text."""
+        data = self.work.content(error.file) if error.file else None
+        try:
+            lines = decode(data or b"", self.request.encodings.get(error.file or "")).lines
+        except UndecodableError:
+            return ""
+        row = error.range.start.line
+        return lines[row] if row < len(lines) else ""
 
     @property
     def several(self) -> bool:

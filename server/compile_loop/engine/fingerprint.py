@@ -32,6 +32,11 @@ def normalise(message: str) -> str:
     return _NOISE.sub(_stand_in, message).strip()
 
 
+def quoted(message: str) -> list[str]:
+    """The symbols and values that a message quotes."""
+    return [match.group()[1:-1] for match in _NOISE.finditer(message) if match.lastgroup == "quoted"]
+
+
 def fingerprint(diagnostic: Diagnostic) -> Fingerprint:
     """The identity of one failure: tool, code, file and normalised message."""
     return (diagnostic.source, diagnostic.code or "", diagnostic.file or "", normalise(diagnostic.message))

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from compile_loop.contracts.diagnostics import Diagnostic, SuggestedEdit, Suggestion
+from compile_loop.contracts.diagnostics import Diagnostic
 from compile_loop.contracts.events import Pass, SuggestionApplied, SuggestionDropped
 from compile_loop.edits.ranges import RangeEdit, RangeError, replace_ranges
 from compile_loop.engine.course import Course, Guess, State
 from compile_loop.engine.fingerprint import fingerprint, fingerprints
-from compile_loop.engine.verdict import moved_on
+from compile_loop.engine.offers import Offer, batches, distinct, explained, only_imports, words_of
+from compile_loop.engine.verdict import moved_on, only_unmasked
 from compile_loop.engine.worktree import Changes
 
 MAX_CHECKS = 12
@@ -18,8 +19,6 @@ MAX_QUESTIONS = 4
 """States in which tools are asked for fixes that no check prints."""
 MAX_PASSES = 3
 """Passes of a fixer over what its own fix brought up, such as `var` to `let` to `const`, before it is taken back."""
-
-Offer = tuple[Diagnostic, Suggestion]
 
 _STAYED = "the error it was for did not go away"
 _NEW_ERROR = "it brought a new error"
@@ -38,19 +37,21 @@ class _Suggesting:
         self._checks = 0
         self._questions = 0
         self._tried: set[tuple[object, ...]] = set()
+        self._kept: list[Offer] = []
 
     async def run(self, state: State) -> State:
         """Go on until the check is green, nothing is left to try, or the tries are used up."""
         while not state.verdict.green and self._checks < MAX_CHECKS:
             offers = self._untried(state.verdict.blocking) or await self._asked(state)
             if not offers:
-                return state
+                break
             state = await self._one_of(state, offers)
+        self._course.explanations.extend(explained(self._kept))
         return state
 
     async def _one_of(self, before: State, offers: list[Offer]) -> State:
         """The state after the first batch that is kept."""
-        for batch in _batches(offers):
+        for batch in batches(offers):
             if self._checks >= MAX_CHECKS:
                 break
             after = await self._try(before, batch)
@@ -93,31 +94,32 @@ class _Suggesting:
         if after is before:
             return before
         if reason is None:
-            for diagnostic, suggestion in applied:
-                words = _words(diagnostic, suggestion)
-                course.emit(SuggestionApplied(diagnostic.file or "", words, before.errors, after.errors))
-                if suggestion.guess:
-                    course.guesses.append(_guess(diagnostic, suggestion, words))
-            course.explanations.extend(
-                f"{d.source or 'The toolchain'} reported “{d.message}” and {_offered(s)}." for d, s in batch[:2]
-            )
+            course.go_on_from(after)
+            self._kept += applied
+            for offer in distinct(applied):
+                if offer[1].guess:
+                    course.guesses.append(_guess(offer))
+                for file in dict.fromkeys(edit.file for edit in offer[1].edits):
+                    course.emit(SuggestionApplied(file, words_of(offer), before.errors, after.errors))
             return after
         await course.work.restore(before.changes)
-        if len(batch) == 1:
-            diagnostic, suggestion = batch[0]
-            course.emit(SuggestionDropped(diagnostic.file or "", _words(diagnostic, suggestion), reason))
+        tried = distinct(applied)
+        words = words_of(tried[0]) if len(tried) == 1 else f"these {len(tried)} fixes together"
+        files = dict.fromkeys(edit.file for _, suggestion in tried for edit in suggestion.edits)
+        course.emit(SuggestionDropped(", ".join(files), words, reason))
         return before
 
     async def _verify(self, before: State, present: State, batch: list[Offer]) -> tuple[State, str | None]:
         """The state after a batch on top of `present`, and why it is not to be kept; `present` where it changes nothing."""
-        self._tried.update(_key(offer) for offer in batch)
+        if len(distinct(batch)) == 1:  # what failed with others may be right alone, or with others again
+            self._tried.update(_key(offer) for offer in batch)
         changed = _changed(self._course, batch)
         if not changed:
             return present, _STAYED
         self._checks += 1
         await self._course.work.write(changed)
-        after = await self._course.verify(Pass.SUGGESTION)
-        return after, _why_not(before, after, batch)
+        after = await self._course.verify(Pass.SUGGESTION, keep=False)
+        return after, _why_not(self._course, before, after, batch)
 
     def _of_what_is_new(self, before: State, after: State) -> list[Offer]:
         """An offer for each error that is new, or nothing: what a fixer brings up it can often fix itself."""
@@ -127,31 +129,9 @@ class _Suggesting:
         return offers if len(offers) == len(errors) else []
 
 
-def _batches(offers: list[Offer]) -> Iterator[list[Offer]]:
-    """All that do not overlap, together; then each alone."""
-    together: list[Offer] = []
-    taken: list[SuggestedEdit] = []
-    for offer in offers:
-        places = offer[1].edits
-        if not any(_meet(place, other) for place in places for other in taken):
-            together.append(offer)
-            taken.extend(places)
-    if len(together) > 1:
-        yield together
-    yield from ([offer] for offer in offers)
-
-
-def _meet(one: SuggestedEdit, other: SuggestedEdit) -> bool:
-    """Whether two edits are at one place; what is put in before the same line twice, as imports are, is not."""
-    first, second = one.range, other.range
-    lines = first == second and first.start == first.end and first.start.character == 0
-    lines = lines and one.new_text.endswith("\n") and other.new_text.endswith("\n")
-    return one.file == other.file and first.start <= second.end and second.start <= first.end and not lines
-
-
 def _changed(course: Course, batch: list[Offer]) -> Changes:
     by_file: dict[str, list[RangeEdit]] = {}
-    for _, suggestion in batch:
+    for _, suggestion in distinct(batch):
         for edit in suggestion.edits:
             by_file.setdefault(edit.file, []).append(RangeEdit(edit.range, edit.new_text))
     changed: Changes = {}
@@ -166,8 +146,12 @@ def _changed(course: Course, batch: list[Offer]) -> Changes:
     return {path: data for path, data in changed.items() if data != course.work.content(path)}
 
 
-def _why_not(before: State, after: State, batch: list[Offer]) -> str | None:
-    """None if every suggestion's own diagnostic vanished and nothing of the same or an earlier phase is new."""
+def _why_not(course: Course, before: State, after: State, batch: list[Offer]) -> str | None:
+    """None if every suggestion's own diagnostic vanished and nothing of the same or an earlier phase is new.
+
+    An include, an import or a `use` says nothing that could be wrong by itself: what the compiler finds once it knows
+    the name was there before, hidden behind the error that is gone.
+    """
     if after.verdict.green or moved_on(before.verdict, after.verdict, after.changes):
         return None
     was, now = fingerprints(before.verdict.blocking), fingerprints(after.verdict.blocking)
@@ -175,9 +159,12 @@ def _why_not(before: State, after: State, batch: list[Offer]) -> str | None:
         return _STAYED
     phase = max(d.phase for d, _ in batch)
     new = now - was
-    if any(d.phase <= phase and new[fingerprint(d)] for d in after.verdict.blocking):
-        return _NEW_ERROR
-    return None
+    if not any(d.phase <= phase and new[fingerprint(d)] for d in after.verdict.blocking):
+        return None
+    about = [diagnostic for diagnostic, _ in batch]
+    if only_imports(batch) and only_unmasked(before.verdict, after.verdict, about, course.line_of):
+        return None
+    return _NEW_ERROR
 
 
 def _key(offer: Offer) -> tuple[object, ...]:
@@ -185,18 +172,10 @@ def _key(offer: Offer) -> tuple[object, ...]:
     return (*fingerprint(diagnostic), tuple((e.file, e.new_text) for e in suggestion.edits), diagnostic.range.start)
 
 
-def _words(diagnostic: Diagnostic, suggestion: Suggestion) -> str:
-    words = suggestion.message or f"fix of “{diagnostic.message}”"
-    return f"{words} ({suggestion.by})" if suggestion.by else words
-
-
-def _guess(diagnostic: Diagnostic, suggestion: Suggestion, words: str) -> Guess:
+def _guess(offer: Offer) -> Guess:
+    diagnostic, suggestion = offer
     who = suggestion.by or diagnostic.source or "The toolchain"
     place = f"{diagnostic.file}:{diagnostic.range.start.line + 1}"
     first = diagnostic.message.split("\n", 1)[0]
-    line = f"{place} is what {who} guesses for “{first}”: {words}. See whether it is what was meant."
+    line = f"{place} is what {who} guesses for “{first}”: {words_of(offer)}. See whether it is what was meant."
     return Guess(tuple((edit.file, edit.new_text) for edit in suggestion.edits), line)
-
-
-def _offered(suggestion: Suggestion) -> str:
-    return f"{suggestion.by} offered the fix" if suggestion.by else "offered the fix itself"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from compile_loop.contracts.checks import CheckResult, ContractResult
 from compile_loop.contracts.diagnostics import Diagnostic, Phase
-from compile_loop.engine.fingerprint import Fingerprint, fingerprint, fingerprints
+from compile_loop.engine.fingerprint import Fingerprint, fingerprint, fingerprints, quoted
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +80,23 @@ def moved_on(before: Verdict, now: Verdict, changed: Collection[str]) -> bool:
         bool(now.blocking)
         and not (fingerprints(before.blocking) & fingerprints(now.blocking))
         and all(error.file is not None and error.file not in mine for error in now.blocking)
+    )
+
+
+def only_unmasked(
+    before: Verdict, now: Verdict, about: Sequence[Diagnostic], line_of: Callable[[Diagnostic], str]
+) -> bool:
+    """Whether what is new stood hidden behind the errors `about` names that became known: of no earlier phase than they.
+
+    Either fewer errors are left than there were, or each new one lies in a line that has one of those names.
+    """
+    new = fingerprints(now.blocking) - fingerprints(before.blocking)
+    found = [error for error in now.blocking if new[fingerprint(error)]]
+    if any(error.phase < min(one.phase for one in about) for error in found):
+        return False
+    names = {name for one in about for name in quoted(one.message)}
+    return len(now.blocking) < len(before.blocking) or all(
+        any(name in line_of(error) for name in names) for error in found
     )
 
 

@@ -7,7 +7,7 @@ import re
 from functools import singledispatch
 
 from compile_loop.contracts import events as e
-from compile_loop.contracts.counting import count
+from compile_loop.contracts.counting import count, went
 from compile_loop.contracts.events import Event, Pass
 from compile_loop.narrator import tokens
 
@@ -102,7 +102,7 @@ def _(event: e.ProtectedCompared) -> str:
 
 @line_of.register
 def _(event: e.SuggestionApplied) -> str:
-    return f"Suggestion kept in {event.file}: {event.message} ({event.errors_before} → {event.errors_after} errors)"
+    return f"Suggestion kept in {event.file}: {event.message} ({went(event.errors_before, event.errors_after)})"
 
 
 @line_of.register
@@ -158,7 +158,7 @@ def _(event: e.EditRefused) -> str:
 
 @line_of.register
 def _(event: e.RoundFinished) -> str:
-    return f"Round {event.number} of {event.of}: {event.errors_before} → {count(event.errors_after, 'error')}"
+    return f"Round {event.number} of {event.of}: {went(event.errors_before, event.errors_after)}"
 
 
 @line_of.register

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import quote
 
-from compile_loop.contracts.counting import count
+from compile_loop.contracts.counting import count, went
 from compile_loop.contracts.edits import Edit, FileChange
 from compile_loop.contracts.outcome import Ending, Outcome
 from compile_loop.edits.text import SourceText, UndecodableError, decode
@@ -147,7 +147,7 @@ def sentence(outcome: Outcome) -> str:
     tally, files = outcome.tally, len(outcome.edit.files)
     if outcome.failure is not None:
         better = tally.errors_after < tally.errors_before
-        partial = f" A partial result is there ({tally.errors_before} → {count(tally.errors_after, 'error')})."
+        partial = f" A partial result is there ({went(tally.errors_before, tally.errors_after)})."
         return outcome.failure.message + (partial if files and better else "")
     if outcome.ending is Ending.NOTHING_TO_FIX:
         said = f"Nothing to fix: {'no error lies in these files' if tally.exit_code else 'the check passes already'}."

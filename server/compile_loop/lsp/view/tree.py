@@ -71,13 +71,11 @@ def _below(node: Node) -> list[TreeNode]:
 
 def _rounds(record: Record) -> Iterator[TreeNode]:
     for each in rounds_of(record):
-        after = "not verified" if each.errors_after is None else count(each.errors_after, "error")
         yield TreeNode(
             id=str(Node("round", record.id, each.number)),
             label=f"Round {each.number}" if each.number else "Before",
-            description=(f"{each.errors_before} → {after}" if each.number else after)
-            + (" · undone" if each.rolled_back else ""),
-            tooltip="Click for the diff" if each.diff else "",
+            description=each.words,
+            tooltip="Click for the diff" if each.diff else "\n".join(each.refused),
             icon="git-commit" if each.number else "history",
             context="round.diff" if each.diff else "round",
             command=OPEN if each.diff else "",

@@ -45,8 +45,10 @@ _OTHER_UNITS = {
 }
 """What compilers of other languages that print this shape count in."""
 _SOURCE_LIKE = re.compile(r"^[^:]*(?:[/\\][^:]*|\.[a-zA-Z]\w{0,3})$")
-_INCLUDE = re.compile(r"include ‘<[^’]+>’ or provide a declaration")
-"""The one kind of note whose fix-it is no matter of taste."""
+_INCLUDE = re.compile(
+    r"include ‘<[^’]+>’ or provide a declaration|‘.+’ is defined in header ‘<[^’]+>’; did you forget to"
+)
+"""The one kind of note whose fix-it is no matter of taste: a header of the language's own library."""
 _INCLUDED_FROM = "included from here"
 _MOST_RELATED = 24
 _MOST_LINES = 80
