@@ -71,4 +71,5 @@ def _doubts(outcome: Outcome) -> list[str]:
     doubts += [f"Please confirm: {line}" for line in tally.suspect]
     if tally.remaining:
         doubts.append(f"{count(len(tally.remaining), 'earlier error')} in other files remain.")
+    doubts += [unrun.sentence for unrun in tally.unrun if outcome.ok]
     return doubts

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import shlex
 import signal
 import sys
 from dataclasses import replace
@@ -25,7 +26,7 @@ from compile_loop.cli.diff import coloured, unified_diff
 from compile_loop.cli.job import make_job
 from compile_loop.cli.progress import Progress
 from compile_loop.cli.tasks import with_tasks
-from compile_loop.contracts.counting import count, went
+from compile_loop.contracts.counting import count, some, went
 from compile_loop.contracts.events import RunFinished
 from compile_loop.contracts.outcome import Ending, FailureKind, Outcome
 from compile_loop.engine.handle import Run
@@ -191,6 +192,13 @@ def report(outcome: Outcome, console: Console) -> None:
         console.print(
             f"{count(len(tally.remaining), 'earlier error')} in other files; the check still exits with {tally.exit_code}.",
             highlight=False,
+        )
+    for unrun in tally.unrun if outcome.ok else ():
+        console.print(
+            f"Not run: {escape(some(unrun.files, 3))}. To fix until that passes, too: "
+            f"{escape(shlex.join(['--check', unrun.line]))}",
+            highlight=False,
+            soft_wrap=True,
         )
     for line in tally.suspect:
         console.print(f"[yellow]Please look: {escape(line)}[/yellow]", highlight=False, soft_wrap=True)

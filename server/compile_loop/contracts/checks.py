@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from compile_loop.contracts.counting import some
 from compile_loop.contracts.diagnostics import Diagnostic
 
 
@@ -38,6 +39,20 @@ UNKNOWN = Hidden("", {}, ())
 
 
 @dataclass(frozen=True, slots=True)
+class Unrun:
+    """Tests that lie beside the files, which a check that was found does not run; `line` is a command that would."""
+
+    files: tuple[str, ...]
+    line: str
+
+    @property
+    def sentence(self) -> str:
+        """For whoever chose no check: what was left out, and what would not leave it out."""
+        were = "was" if len(self.files) == 1 else "were"
+        return f"{some(self.files, 3)} {were} not run; the check `{self.line}` would."
+
+
+@dataclass(frozen=True, slots=True)
 class Check:
     """A named command.
 
@@ -45,6 +60,7 @@ class Check:
     root. Timeouts are in seconds: `idle_timeout` without output and without processor use, `total_timeout` over all.
     `reason` says why this check was chosen, for people. `matchers` are problem matchers as plain data, for lines that no
     toolchain's reader takes. `hidden` stands in for `command` and `env` when the process is started.
+    `unrun` are tests that a check that was found leaves out.
     """
 
     name: str
@@ -57,6 +73,7 @@ class Check:
     reason: str = "as asked"
     matchers: tuple[Mapping[str, object], ...] = ()
     hidden: Hidden | None = field(default=None, repr=False)
+    unrun: Unrun | None = None
 
     @property
     def line(self) -> str:

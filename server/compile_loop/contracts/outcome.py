@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
+from compile_loop.contracts.checks import Unrun
 from compile_loop.contracts.diagnostics import Diagnostic
 from compile_loop.contracts.edits import Edit
 
@@ -75,6 +76,7 @@ class Tally:
     that state. `explanation` says in a sentence or two what was wrong and why the edit fixes it (SPEC Q27).
     `suspicious` wants a person's look (SPEC Q9); so do the lines in `suspect`, which may silence the check (SPEC K7).
     `wanted` are files that the model wanted to edit and that are none of the run's, where a person may allow them.
+    `unrun` are tests beside the files that no check of the run runs.
     """
 
     rounds: int = 0
@@ -87,6 +89,7 @@ class Tally:
     suspicious: tuple[str, ...] = ()
     suspect: tuple[str, ...] = ()
     wanted: tuple[str, ...] = ()
+    unrun: tuple[Unrun, ...] = ()
 
 
 _SEAL = object()

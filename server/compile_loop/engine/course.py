@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from compile_loop.contracts.checks import ContractResult
+from compile_loop.contracts.checks import ContractResult, Unrun
 from compile_loop.contracts.diagnostics import Diagnostic
 from compile_loop.contracts.edits import Edit
 from compile_loop.contracts.events import Event, Pass, TargetsChosen, Warned
@@ -356,8 +356,15 @@ class Course:
                 dict.fromkeys([*_notes(state), *([self.flaky] if self.flaky else []), *self._unheard(state)])
             ),
             suspect=self.suspect,
+            unrun=self._unrun(),
             wanted=tuple(path for path, at_a_click in self.wanted.items() if at_a_click),
         )
+
+    def _unrun(self) -> tuple[Unrun, ...]:
+        """Tests that no check of the run runs, unless they are hidden ones: a caller may be a model."""
+        hidden = self.parts.holdouts.hidden if self.parts.holdouts else ()
+        told = (check.unrun for check in self.parts.contract.checks)
+        return tuple(unrun for unrun in told if unrun is not None and not {*unrun.files} & {*hidden})
 
     def _unheard(self, state: State) -> list[str]:
         """A doubt where a check that fails elsewhere spoke of no such file at all: it may not have got as far (SPEC Q1)."""

@@ -156,6 +156,7 @@ def sentence(outcome: Outcome) -> str:
     else:
         how = f"in {count(tally.rounds, 'round')}" if tally.rounds else "by the toolchain's own suggestions"
         said = f"Fixed {how}: {count(tally.errors_before, 'error')} gone, {count(files, 'file')} changed."
+    said += "".join(f" {unrun.sentence}" for unrun in tally.unrun)
     if tally.remaining:
         said += f" {count(len(tally.remaining), 'error')} elsewhere remain as before (exit code {tally.exit_code})."
     return said

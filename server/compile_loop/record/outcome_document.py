@@ -28,6 +28,7 @@ def outcome_document(outcome: Outcome, applied: bool) -> dict[str, Any]:
         "explanation": tally.explanation,
         "suspicious": list(tally.suspicious),
         "suspect": list(tally.suspect),
+        "unrun": [dataclasses.asdict(each) for each in tally.unrun],
         "spending": {**dataclasses.asdict(tally.spending), "tokens": tally.spending.tokens},
         "files": [_file(change) for change in outcome.edit.files],
     }

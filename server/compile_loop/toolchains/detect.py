@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from compile_loop.contracts.checks import Check
@@ -13,6 +13,7 @@ from compile_loop.toolchains.sources import SKIPPED
 from compile_loop.toolchains.task_check import default_task
 from compile_loop.toolchains.tasks import TaskError
 from compile_loop.toolchains.toolchain import Toolchain
+from compile_loop.toolchains.unrun import runs_tests
 
 _SHEBANG = re.compile(rb"^#!\s*(?:\S*/env\s+(?:-S\s+)?)?(?:\S*/)?(?P<name>[A-Za-z]+)[\d.]*")
 _DEPTH = 4
@@ -39,7 +40,19 @@ def detect(root: Path, targets: Sequence[Path]) -> list[Proposal]:
     root = root.absolute()
     if (check := _build_task(root, targets)) is not None:
         return [Proposal(check, "tasks.json")]
-    return _detect(root, targets)
+    return [_with_unrun(proposal, root, [root / target for target in targets]) for proposal in _detect(root, targets)]
+
+
+def _with_unrun(proposal: Proposal, root: Path, files: Sequence[Path]) -> Proposal:
+    """The proposal, with the tests of the files that it leaves out."""
+    by_name = {toolchain.name: toolchain for toolchain in toolchains()}
+    if not by_name[proposal.toolchain].only_compiles or runs_tests(proposal.check):
+        return proposal
+    for toolchain in toolchains():
+        theirs = [file for file in files if file.suffix.lower() in toolchain.endings]
+        if toolchain.tests and theirs and (unrun := toolchain.tests(theirs, root)) is not None:
+            return replace(proposal, check=replace(proposal.check, unrun=unrun))
+    return proposal
 
 
 def _build_task(root: Path, targets: Sequence[Path]) -> Check | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from compile_loop.contracts.checks import Check
+from compile_loop.contracts.checks import Check, Unrun
 from compile_loop.toolchains.advice import Adviser
 from compile_loop.toolchains.json_documents import JsonShape
 from compile_loop.toolchains.language_server.servers import LanguageServer
@@ -33,6 +33,8 @@ class Toolchain:
     same for a tool that checks files of others' languages, and is taken only where a finding of its own is to be
     reproduced. `advise` asks the
     tool for fixes that its output does not hold; the first of `servers` that the user has is asked where that gave none.
+    `tests` is given the same, and gives the tests of these files that a check which only compiles leaves out;
+    `only_compiles`: the checks of this toolchain are of that kind.
     `sources` are what editors call its findings, where that is not its own
     name. `environment` are
     variables that make the tool say more for a program to read, whoever calls it.
@@ -49,6 +51,8 @@ class Toolchain:
     notice: Callable[[Path, Path], Check | None] | None = None
     compile: Callable[[Sequence[Path], Path], Check | None] | None = None
     recheck: Callable[[Sequence[Path], Path], Check | None] | None = None
+    tests: Callable[[Sequence[Path], Path], Unrun | None] | None = None
+    only_compiles: bool = False
     sources: tuple[str, ...] = ()
     advise: Adviser | None = None
     servers: tuple[LanguageServer, ...] = ()

@@ -159,4 +159,5 @@ TOOLCHAIN = Toolchain(
     notice=_notice,
     recheck=check_files,
     advise=_advise,
+    only_compiles=True,
 )

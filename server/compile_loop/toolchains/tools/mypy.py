@@ -168,4 +168,5 @@ TOOLCHAIN = Toolchain(
     order=33,
     notice=_notice,
     recheck=_recheck,
+    only_compiles=True,
 )

@@ -125,4 +125,5 @@ TOOLCHAIN = Toolchain(
     notice=_notice,
     recheck=_recheck,
     sources=("pylance", "basedpyright"),
+    only_compiles=True,
 )

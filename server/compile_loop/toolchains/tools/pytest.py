@@ -210,9 +210,14 @@ def _notice(directory: Path, root: Path) -> Check | None:
     return manifest_check("pytest", (own_program("pytest", directory, root), *_FLAGS), manifest, directory, root)
 
 
+def is_test(file: Path) -> bool:
+    """Whether pytest takes a file for tests, by its name."""
+    return _TEST.match(file.name) is not None
+
+
 def check_tests(files: Sequence[Path], root: Path) -> Check | None:
     """Run those of the files that are tests by their name; None where none is, or pytest is not installed."""
-    tests = [file for file in files if _TEST.match(file.name)]
+    tests = [file for file in files if is_test(file)]
     if not tests or installed("pytest", root) is None:
         return None
     command = (own_program("pytest", root, root), *_FLAGS, *relative_names(tests, root))

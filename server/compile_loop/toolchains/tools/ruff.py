@@ -156,4 +156,5 @@ TOOLCHAIN = Toolchain(
     notice=_notice,
     recheck=_recheck,
     advise=_advise,
+    only_compiles=True,
 )

@@ -6,16 +6,17 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from compile_loop.contracts.checks import Check
+from compile_loop.contracts.checks import Check, Unrun
 from compile_loop.contracts.diagnostics import Diagnostic
 from compile_loop.toolchains.advice import Question, lacking
 from compile_loop.toolchains.language_server.servers import LanguageServer
-from compile_loop.toolchains.manifest import manifest_check
+from compile_loop.toolchains.manifest import manifest_check, text_of
 from compile_loop.toolchains.single import relative_names, scratch
 from compile_loop.toolchains.toolchain import Program, Toolchain
 from compile_loop.toolchains.tools.rust_json import RustJson
 from compile_loop.toolchains.tools.rust_panic import RustPanic
 from compile_loop.toolchains.tools.rust_text import RustText
+from compile_loop.toolchains.unrun import inside, shown
 
 _MAIN = re.compile(rb"^\s*(?:pub\s+)?(?:async\s+)?fn\s+main\s*\(", re.MULTILINE)
 _CHECK = ("cargo", "check", "--all-targets", "--message-format=json")
@@ -57,6 +58,20 @@ def _advise(diagnostics: Sequence[Diagnostic], root: Path) -> Iterator[Question]
         yield Question(_CHECK, tuple(about), cwd=place)
 
 
+def _tests(files: Sequence[Path], root: Path) -> Unrun | None:
+    """Tests in the files themselves, and the package's own folder of tests."""
+    package = next((above for above in files[0].parents if (above / "Cargo.toml").is_file()), None) if files else None
+    if package is None or not package.is_relative_to(root):
+        return None
+    inner = [f"the tests in {name}" for name, file in zip(shown(files, root), files, strict=True) if _is_tested(file)]
+    found = (*inner, *shown(sorted((package / "tests").glob("*.rs")), root))
+    return Unrun(found, inside(package, root, "cargo test")) if found else None
+
+
+def _is_tested(file: Path) -> bool:
+    return re.search(r"^\s*#\[(?:\w+::)*test\b", text_of(file), re.MULTILINE) is not None
+
+
 RUST_ANALYZER = LanguageServer(
     ("rust-analyzer",),
     "rust-analyzer, from rustup: rustup component add rust-analyzer rust-src",
@@ -79,4 +94,6 @@ TOOLCHAIN = Toolchain(
     sources=("clippy", "rust-analyzer"),
     advise=_advise,
     servers=(RUST_ANALYZER,),
+    only_compiles=True,
+    tests=_tests,
 )

@@ -15,6 +15,7 @@ from compile_loop.toolchains.reader import Context, Reader
 from compile_loop.toolchains.single import relative_names
 from compile_loop.toolchains.terminal import Line
 from compile_loop.toolchains.toolchain import Program, Toolchain
+from compile_loop.toolchains.tools.npm import script_tests
 from compile_loop.toolchains.tree import Place
 from compile_loop.toolchains.typescript.code_fixes import code_fixes
 
@@ -200,4 +201,6 @@ TOOLCHAIN = Toolchain(
     compile=_compile,
     sources=("ts",),
     advise=code_fixes,
+    only_compiles=True,
+    tests=script_tests,
 )
