@@ -122,13 +122,12 @@ _STATUS = re.compile(
     r"problem|status|result|mismatch|wrong)\w*.*)$",
     re.IGNORECASE,
 )
+_ENDS = re.compile(r"\bexit\b|\bExit\b|\bmain\b|SystemExit|exitCode")
 _WELL = re.compile(r"^\s*return\s*(?:0|None|False|EXIT_SUCCESS|ExitCode::SUCCESS)?\s*;?\s*$")
 
 
 def _returns(case: Case, change: Change) -> list[Finding | None]:
     """A status that a program's main returned, and that is always 0 now."""
-    if not re.search(r"\bexit\b|\bExit\b|\bmain\b|SystemExit|exitCode", change.new.text):
-        return []
     for hunk in change.hunks:
         told = [r for r in range(hunk.old_start, hunk.old_end) if _STATUS.match(change.old.row(r))]
         now = [r for r in range(hunk.new_start, hunk.new_end) if change.new.row(r).strip()]
@@ -136,6 +135,7 @@ def _returns(case: Case, change: Change) -> list[Finding | None]:
         if (
             told
             and well is not None
+            and _ENDS.search(change.new.text)
             and not any(_STATUS.match(change.new.row(r)) or _LOUD.search(change.new.row(r)) for r in now)
         ):
             return [case.finding(change, "exit_zero", well, change.new.row(well), certain=True)]

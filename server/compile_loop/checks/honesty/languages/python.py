@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from tree_sitter import Node
 
@@ -87,7 +88,7 @@ def _marks(tree: Tree, wanted: Filter, path: str) -> Iterator[Mark]:
                 yield Mark("exit_zero", row, text, certain=in_tests or _at_import(node), names=names)
         elif name == "raise":
             promised = re.match(r"raise\s+NotImplementedError\b", text) or (_TODO.search(text) and "(" in text)
-            if promised and not _abstract(node):
+            if promised and not _abstract(tree, node):
                 yield Mark("stub", row, text, names=names)
         elif name == "never":
             if squash(text).split(":")[0] in ("if False", "if 0", "while False", "while 0"):
@@ -191,16 +192,27 @@ def _only_told(kept: list[str], what: str) -> bool:
     )
 
 
-def _abstract(node: Node) -> bool:
+_HEADS = re.compile(r"^[ \t]*class\s+\w+\(([^)]*)\)", re.MULTILINE)
+
+
+def _bases(tree: Tree) -> frozenset[str]:
+    """The classes of a file that others of it are made from."""
+    return _words_of_heads(tree.text.text)
+
+
+@lru_cache(maxsize=4)
+def _words_of_heads(text: str) -> frozenset[str]:
+    return frozenset(name for head in _HEADS.findall(text) for name in re.findall(r"\w+", head))
+
+
+def _abstract(tree: Tree, node: Node) -> bool:
     """Whether a method is there to be overridden."""
     for around in ancestors(node):
         if around.type == "decorated_definition" and "abstract" in text_of(around).split("def ")[0]:
             return True
         if around.type == "class_definition":
             bases = text_of(around.child_by_field_name("superclasses"))
-            name = text_of(around.child_by_field_name("name"))
-            root = next((a for a in ancestors(around) if a.parent is None), around)
-            if re.search(rf"^[ \t]*class\s+\w+\([^)]*\b{name}\b", text_of(root), re.MULTILINE):
+            if text_of(around.child_by_field_name("name")) in _bases(tree):
                 return True
             return bool(re.search(r"\bABC\b|Protocol|Base", bases)) or "Base" in text_of(
                 around.child_by_field_name("name")
@@ -314,7 +326,7 @@ def _functions(tree: Tree, path: str) -> list[Function]:
                 outer,
                 body,
                 test,
-                plain="abstractmethod" in head or "overload" in head or short == "__init__" or _abstract(node),
+                plain="abstractmethod" in head or "overload" in head or short == "__init__" or _abstract(tree, node),
                 overrides="override" in head,
             )
         )
