@@ -19,8 +19,8 @@ from tests.lsp.editor import Document, Editor, capabilities
 from tests.lsp.program import BROKEN, FIXED, REPLY, asks, block
 from tests.support.model_server import ModelServer, says
 
-APPLIES = int(os.environ.get("COMPILE_LOOP_TEST_APPLIES", "25"))
-"""How many edits are accepted while somebody types."""
+RUNS = int(os.environ.get("COMPILE_LOOP_TEST_RUNS", "5"))
+"""How many runs somebody types through."""
 
 
 async def fixed(
@@ -103,12 +103,12 @@ async def test_typing_at_random_during_runs_and_applies_loses_no_keystroke(start
     each edit is or is not."""
     random = Random(3)
     (tmp_path / "check.sh").write_text("! grep -l 'x + y' f*.c\n")
-    paths = [tmp_path / f"f{k}.c" for k in range(25)]
+    paths = [tmp_path / f"f{k}.c" for k in range(5)]
     reply = "".join(block("    return x + y;", "    return x + x;", path.name) for path in paths)
     with ModelServer(says(reply)) as server:
         editor = await start(tmp_path, settings={**asks(server), "check": "sh check.sh", "maxRounds": 1})
-        changed = sum([await typed_and_accepted(editor, paths, random) for _ in range(APPLIES // len(paths))])
-    assert changed > APPLIES / 2
+        changed = sum([await typed_and_accepted(editor, paths, random) for _ in range(RUNS)])
+    assert changed > RUNS * len(paths) / 2
 
 
 async def typed_and_accepted(editor: Editor, paths: list[Path], random: Random) -> int:
@@ -129,6 +129,7 @@ async def typed_and_accepted(editor: Editor, paths: list[Path], random: Random) 
             strike(k)
 
     asked = editor.send_run(None, *paths, spec="Add x to itself.")  # with a wish, nobody looks for a smaller edit
+    strike(random.randrange(len(paths)))
     while not asked.done():
         now_and_then(random.randrange(len(paths)), 0.2)
         await asyncio.wait([asked], timeout=random.random() / 20)
@@ -149,7 +150,6 @@ async def typed_and_accepted(editor: Editor, paths: list[Path], random: Random) 
         assert sorted(int(key) for key in re.findall(r" k(\d+)\.", text)) == struck[k], "a keystroke is lost"
         wanted = before[k].replace("x + y", "x + x") if applied else before[k]
         assert re.sub(r" k\d+\.", "", text) == wanted, accepting.result()["message"]
-    assert any(struck)
     for document in opened:
         editor.close_document(document)
     return changed
