@@ -45,7 +45,7 @@ def comment_rows(tree: Tree, wanted: Iterable[int] | None = None) -> dict[int, s
     rows: dict[int, str] = {}
     for _, node in tree.find(pattern):
         first = row_of(node)
-        lines = text_of(node).split("\n")
+        lines = text_of(node).removesuffix("\n").split("\n")
         if tree.text.row(first)[: node.start_point[1]].strip():
             continue
         rows.update((first + i, line) for i, line in enumerate(lines))

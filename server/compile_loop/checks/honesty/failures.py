@@ -31,7 +31,7 @@ _RUNNERS = frozenset({"python", "pytest", "node", "ruby", "php", "perl", "lua", 
 """Tools whose failures are of a program that runs."""
 _UNHANDLED = (
     r"unreported exception|unhandled|must be caught|floating-promise|unused[ `]*Result|unused_must_use|errcheck|panic|"
-    r"found [^,]*\bResult<|not used: \w*[eE]rr"
+    r"found [^,]*\bResult<|not used: \w*[eE]rr|nodiscard|warn_unused_result"
 )
 """Compilers and linters that ask for a failure to be handled."""
 

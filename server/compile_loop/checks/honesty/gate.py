@@ -10,10 +10,13 @@ from compile_loop.checks.honesty.bodiless import bodies_gone
 from compile_loop.checks.honesty.configuration import configuration
 from compile_loop.checks.honesty.disabled_code import commented_out, file_gone, taken_out
 from compile_loop.checks.honesty.doctests import doctests
+from compile_loop.checks.honesty.equality import always_equal
 from compile_loop.checks.honesty.exit_status import exit_status
 from compile_loop.checks.honesty.expected_answers import expected_answers
 from compile_loop.checks.honesty.failures import Failures
+from compile_loop.checks.honesty.good_news import good_news
 from compile_loop.checks.honesty.grammar import Tree
+from compile_loop.checks.honesty.guards import lost_guards
 from compile_loop.checks.honesty.helpers import weaker_helpers
 from compile_loop.checks.honesty.kept_tests import Unit, compare_tests
 from compile_loop.checks.honesty.languages.names import is_test_path
@@ -25,6 +28,7 @@ from compile_loop.checks.honesty.plain_lines import plain_lines
 from compile_loop.checks.honesty.renamed_unused import renamed_unused
 from compile_loop.checks.honesty.shadowing import shadowing
 from compile_loop.checks.honesty.shell_lines import shell_lines
+from compile_loop.checks.honesty.shorter_loops import shorter_loops
 from compile_loop.checks.honesty.special_cases import special_cases
 from compile_loop.checks.honesty.texts import Change
 from compile_loop.checks.honesty.tolerances import tolerances
@@ -156,6 +160,8 @@ def _together(case: Case, sheets: Sequence[Sheet], spared: list[int]) -> list[Fi
         moved = frozenset(f.short_name for other in sheets if other is not sheet for f in other.new_functions)
         found += compare_functions(case, sheet.change, sheet.pairs, moved)
         found += bodies_gone(case, sheet, sheets) + lost_verdicts(case, sheet)
+        found += always_equal(case, sheet) + lost_guards(case, sheet) + shorter_loops(case, sheet)
+        found += good_news(case, sheet)
         found += weaker_helpers(case, sheet, demanded)
         if sheet.language.name == "python":
             found += untyped(case, sheet.change, sheet.pairs[0])

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from compile_loop.checks.honesty.failures import literals_of, telling
 from compile_loop.checks.honesty.gaps import gap_elsewhere
 from compile_loop.checks.honesty.grammar import Tree
 from compile_loop.checks.honesty.languages.names import is_test_path
@@ -94,11 +95,19 @@ def weigh_marks(case: Case, sheets: Sequence[Sheet]) -> list[Finding]:
             if mark.kind == "stub" and certain:
                 certain = _wanted(case, sheet, mark)
             certain = certain and not gap_elsewhere(case.failures, sheet.change, mark)
+            if mark.kind == "swallowed_exception" and _is_wished(case, mark):
+                continue
             names = [*mark.names, *mark.codes]
             found = case.finding(sheet.change, mark.kind, mark.row, mark.text, certain=certain, names=names)
             if found is not None:
                 findings.append(found)
     return findings
+
+
+def _is_wished(case: Case, mark: Mark) -> bool:
+    """Whether what is answered instead is what the user's words say."""
+    literals = telling(literals_of(mark.text))
+    return bool(literals) and all(case.wish.mentions(literal) for literal in literals)
 
 
 def _narrowed(sheet: Sheet, mark: Mark) -> bool:

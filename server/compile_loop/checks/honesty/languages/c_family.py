@@ -9,7 +9,9 @@ from tree_sitter import Node
 
 from compile_loop.checks.honesty.comments import comment_marks
 from compile_loop.checks.honesty.grammar import Filter, Tree
+from compile_loop.checks.honesty.languages.c_silence import RESULT, c_silence
 from compile_loop.checks.honesty.languages.c_tests import assertions, cases, functions
+from compile_loop.checks.honesty.languages.fallbacks import fallbacks
 from compile_loop.checks.honesty.languages.names import enclosing_names, is_test_path
 from compile_loop.checks.honesty.languages.ways_out import ways_out
 from compile_loop.checks.honesty.survey import Language, Mark, ancestors, row_of, squash, statements, text_of
@@ -51,7 +53,6 @@ _WORDS_OF_C = re.compile(
     r"(?:private|protected|const|__attribute__|__restrict|static|inline|override|noexcept|nodiscard)$"
 )
 _UNUSED = r"unused[- ](?:variable|function|but|value|label|static|const)|(?:set|defined) but not used|unreferenced"
-_RESULT = r"unused[- ]result|warn_unused|nodiscard|ignoring return value"
 _UNINITIALISED = r"uninitiali[sz]ed|-Winit-self"
 _POINTERS = r"incompatible|convert|conversion|cast|discards|pointer"
 _ASSERT_NAMES = re.compile(r"(?:static_assert|_Static_assert|assert|EXPECT_\w+|ASSERT_\w+|CHECK|REQUIRE)$")
@@ -59,6 +60,8 @@ _ASSERT_NAMES = re.compile(r"(?:static_assert|_Static_assert|assert|EXPECT_\w+|A
 
 def _marks(tree: Tree, wanted: Filter, path: str) -> Iterator[Mark]:
     yield from ways_out(tree, wanted, path)
+    yield from c_silence(tree, wanted)
+    yield from fallbacks(tree, wanted)
     found = list(tree.find(_MARKS)) + (list(tree.find(_CPP)) if tree.grammar == "cpp" else [])
     for name, node in found:
         if name in ("condition", "fn", "macro") or not wanted(node):
@@ -173,10 +176,10 @@ def _conditional(name: str, node: Node, text: str, row: int, names: frozenset[st
 
 def _attribute(text: str, row: int, names: frozenset[str]) -> Iterator[Mark]:
     if re.search(r"\b(?:maybe_)?unused\b", text):
-        yield Mark("suppression", row, text, certain=False, names=names, only_if=f"{_UNUSED}|{_RESULT}")
+        yield Mark("suppression", row, text, certain=False, names=names, only_if=f"{_UNUSED}|{RESULT}")
     elif "fallthrough" in text:
         yield Mark("suppression", row, text, certain=False, names=names, only_if=r"fall[- ]?through")
-    elif re.search(r"no_sanitize|diagnose_if|\bignore\b|gsl::suppress|clang::no", text):
+    elif re.search(r"no_sanitize|no_thread_safety|optnone|diagnose_if|\bignore\b|gsl::suppress|clang::no", text):
         yield Mark("suppression", row, text, certain=False, names=names)
 
 
@@ -228,10 +231,10 @@ def _cast(name: str, text: str, row: int, names: frozenset[str]) -> Iterator[Mar
             text,
             certain=False,
             names=names | frozenset(re.findall(r"\w+", text)),
-            only_if=f"{_UNUSED}|{_RESULT}",
+            only_if=f"{_UNUSED}|{RESULT}",
         )
     elif re.match(r"\(\s*void\s*\)", text) and "(" in text[6:]:
-        yield Mark("swallowed_exception", row, text, certain=False, names=names, only_if=_RESULT)
+        yield Mark("swallowed_exception", row, text, certain=False, names=names, only_if=RESULT)
 
 
 def _cpp(name: str, node: Node, text: str, row: int, names: frozenset[str]) -> Iterator[Mark]:

@@ -54,6 +54,12 @@ def _marks(tree: Tree, wanted: Filter, path: str) -> Iterator[Mark]:
         names = enclosing_names(node)
         if name == "comment":
             yield from comment_marks("go", text, row)
+            if is_test_path(path) and (built := re.match(r"//\s*(?:go:build|\+build)\s+(.*)", text)):
+                where = re.fullmatch(
+                    r"[\s!&|(),]*(?:(?:linux|darwin|windows|unix|\w*bsd|amd64|arm64|386|cgo|race|go1\.\d+|js|wasm|plan9)[\s!&|(),]*)+",
+                    built[1],
+                )
+                yield Mark("skipped_test", row, text, certain=where is None)
         elif name == "parameter":
             yield Mark("any_cast", row, tree.text.row(row).strip(), certain=False, names=names, only_if=_OTHER_TYPE)
         elif name == "tests":
@@ -96,8 +102,18 @@ def _if(node: Node, text: str, row: int, names: frozenset[str]) -> Iterator[Mark
     condition = squash(text_of(node.child_by_field_name("condition")))
     if condition in ("false", "1 == 2", "1 == 0", "0 == 1", "(false)"):
         yield Mark("disabled_code", row, text.split("\n", maxsplit=1)[0], names=names)
-    elif re.search(r"\berr\w*\s*!=\s*nil", condition) and not statements(node.child_by_field_name("consequence")):
-        yield Mark("swallowed_exception", row, text, names=names)
+    elif re.search(r"\berr\w*\s*!=\s*nil", condition):
+        kept = [squash(text_of(s)) for s in statements(node.child_by_field_name("consequence"))]
+        if not kept:
+            yield Mark("swallowed_exception", row, text, names=names)
+        elif all(
+            re.fullmatch(
+                r"return(?: (?:nil|0|\"\"|true|\w+\{\}|&\w+\{\})(?:, (?:nil|0|\"\"|true))*)?|continue|log\.Print\w*\(.*\)",
+                k,
+            )
+            for k in kept
+        ):
+            yield Mark("swallowed_exception", row, squash(text), certain=False, names=names)
 
 
 def _call(node: Node, text: str, row: int, names: frozenset[str], path: str) -> Iterator[Mark]:
@@ -119,8 +135,19 @@ def _call(node: Node, text: str, row: int, names: frozenset[str], path: str) -> 
         dropped = parent is not None and re.match(r"_\s*=", text_of(parent.parent or parent))
         if dropped or (parent is not None and parent.type == "expression_statement"):
             yield Mark("swallowed_exception", row, text, names=names)
+        elif not _told(node):
+            yield Mark("swallowed_exception", row, text, certain=False, names=names, only_if=r"panic")
     elif function == "testing.Testing" or (function == "flag.Lookup" and "test." in text):
         yield Mark("special_case", row, text, certain=not is_test_path(path), names=names)
+
+
+def _told(node: Node) -> bool:
+    """Whether what was recovered is looked at more than once: logged, turned into an error, or passed on."""
+    around = next(
+        (a for a in ancestors(node) if a.type in ("func_literal", "function_declaration", "method_declaration")), None
+    )
+    named = re.search(r"(\w+)\s*:?=\s*recover\(\)", text_of(around))
+    return named is not None and len(re.findall(rf"\b{named[1]}\b", text_of(around))) > 2
 
 
 def _functions(tree: Tree, path: str) -> list[Function]:
@@ -163,6 +190,10 @@ def _assertions(tree: Tree, function: Function) -> list[Assertion]:
             )
         elif not called.endswith(".Diff"):
             found.append(_guarded(node, row, text))
+    if function.short_name.startswith("Example"):
+        output = re.search(r"//\s*(?:Unordered )?[oO]utput:\s*(.*)", text_of(function.body), re.DOTALL)
+        if output:
+            found.append(Assertion(function.end_row, "// Output:", "equal", (squash(output[1].strip("} \n")),)))
     return found
 
 

@@ -10,6 +10,7 @@ from tree_sitter import Node
 from compile_loop.checks.honesty.assertions import from_call
 from compile_loop.checks.honesty.comments import comment_marks
 from compile_loop.checks.honesty.grammar import Filter, Tree
+from compile_loop.checks.honesty.languages.fallbacks import fallbacks
 from compile_loop.checks.honesty.languages.names import enclosing_names, is_test_path, qualified
 from compile_loop.checks.honesty.languages.ways_out import ways_out
 from compile_loop.checks.honesty.survey import (
@@ -34,6 +35,10 @@ _MARKS = r"""
 (method_invocation name: (identifier) @name (#match? @name "^(exit|halt|assumeTrue|assumeFalse|abort)$")) @call
 (method_invocation name: (identifier) @name
   (#match? @name "^(setAccessible|trySetAccessible|privateLookupIn|redefineClasses)$")) @reach
+(method_invocation name: (identifier) @name
+  (#any-of? @name "orElse" "setDefaultUncaughtExceptionHandler" "setUncaughtExceptionHandler")) @unheard
+(formal_parameter type: (type_identifier) @raw) @raw_type
+(local_variable_declaration type: (type_identifier) @raw) @raw_type
 (import_declaration) @import
 """
 _TODO = re.compile(r"not (?:yet )?implemented|todo|unimplemented|\bstub", re.IGNORECASE)
@@ -47,14 +52,27 @@ _FRAMEWORKS = re.compile(
     r"[cC]lass\.forName\s*\(\s*\"[\w.]*(?:Tests?|Spec|IT)\"|\w+Tests?\.class)"
 )
 _TEST_PACKAGE = re.compile(r"\borg\.(?:junit|testng|opentest4j|assertj|hamcrest|mockito)\b")
+_GENERIC = frozenset(
+    re.findall(
+        r"\w+",
+        "List Map Set Collection Iterable Iterator Optional Class Comparable Comparator Function Supplier Consumer Predicate "
+        "Future Queue Deque Stream",
+    )
+)
+"""Types that take others; without them they take everything."""
+_LOGS_ONLY = re.compile(
+    r"(?:\w+\.)?(?:printStackTrace\(\)|(?:log\w*|LOG\w*|System\.(?:out|err))\.\w+\(.*\));$|"
+    r"return(?: (?:null|0|false|true|\"\"|-1|\w+))?;$"
+)
 _BROAD = re.compile(r"\b(?:Exception|Throwable|RuntimeException|Error|AssertionError)\b")
 _TEST = re.compile(r"@(?:\w+\.)*(?:Test|ParameterizedTest|RepeatedTest|TestFactory|Property)\b")
 
 
 def _marks(tree: Tree, wanted: Filter, path: str) -> Iterator[Mark]:
     yield from ways_out(tree, wanted, path)
+    yield from fallbacks(tree, wanted)
     for name, node in tree.find(_MARKS):
-        if name == "name" or not wanted(node):
+        if name in ("name", "raw") or not wanted(node):
             continue
         text, row = text_of(node), row_of(node)
         names = enclosing_names(node)
@@ -78,6 +96,27 @@ def _marks(tree: Tree, wanted: Filter, path: str) -> Iterator[Mark]:
             yield Mark("disabled_code", row, text.split("\n")[0], names=names)
         elif name == "call":
             yield from _call(text, row, names, path)
+        elif name == "raw_type" and text_of(node.child_by_field_name("type")) in _GENERIC:
+            yield Mark(
+                "any_cast",
+                row,
+                text,
+                certain=False,
+                names=names,
+                only_if=r"incompatible|cannot be converted|unchecked|not applicable",
+            )
+        elif name == "unheard":
+            if re.search(r"orElse\(\s*(?:null|0|\"\"|false|-1|List\.of\(\))\s*\)$", text):
+                yield Mark(
+                    "swallowed_exception",
+                    row,
+                    text[-60:],
+                    certain=False,
+                    names=names,
+                    only_if=r"No value present|NoSuchElement",
+                )
+            elif re.search(r"Handler\s*\(.*->\s*\{\s*\}\s*\)$", squash(text)):
+                yield Mark("swallowed_exception", row, text, certain=False, names=names)
         elif name == "reach":
             if not is_test_path(path) and _FRAMEWORKS.search(tree.text.text):
                 yield Mark("weakened_test", row, text, certain=False, names=names)
@@ -102,6 +141,8 @@ def _annotation(node: Node, text: str, row: int, names: frozenset[str]) -> Itera
         yield Mark("skipped_test", row, text, certain=False, names=names)
     elif name == "SneakyThrows":
         yield Mark("swallowed_exception", row, text, certain=False, names=names)
+    elif name == "Tag":
+        yield Mark("skipped_test", row, text, certain=False, only_near=True, scope="block", names=names)
     elif name == "Test" and re.search(r"\benabled\s*=\s*false", text):
         yield Mark("skipped_test", row, text, names=names)
     elif name == "Test" and "expected" in text:
@@ -125,8 +166,18 @@ def _catch(node: Node, row: int, names: frozenset[str]) -> Iterator[Mark]:
             )
     elif all(re.match(r"(?:return(?: (?:null|0|false|true|\"\"|-1))?|continue|break);$", k) for k in kept):
         yield Mark("swallowed_exception", row, shown, certain=False, names=names | types)
+    elif "AssertionError" in types and not re.search(r"\bthrow\b|\bfail\s*\(", " ".join(kept)):
+        yield Mark("weakened_test", row, shown, names=names | types)
     elif not re.search(r"\bthrow\b|\.(?:fail|exit|interrupt|completeExceptionally)\s*\(", " ".join(kept)):
         told = "|".join(sorted(types - {"Exception", "Throwable", "RuntimeException"}))
+        told = told or (
+            r"unreported|must be caught|\w+(?:Exception|Error)" if all(_LOGS_ONLY.match(k) for k in kept) else ""
+        )
+        if re.search(
+            r"return\s+(?:Optional\w*\.empty\(\)|\w*(?:Result|Either|Response\w*)\b|\w*\.?(?:error|fail\w*|invalid|bad\w*|left)\()",
+            kept[-1],
+        ):
+            return  # who calls is told
         if told:  # what failed is answered with something else
             yield Mark(
                 "swallowed_exception", row, shown, certain=False, names=names | types, only_if=rf"\b(?:{told})\b"

@@ -10,6 +10,7 @@ from tree_sitter import Node
 from compile_loop.checks.honesty.assertions import from_call, from_condition, split_top
 from compile_loop.checks.honesty.comments import comment_marks
 from compile_loop.checks.honesty.grammar import Filter, Tree
+from compile_loop.checks.honesty.languages.fallbacks import fallbacks
 from compile_loop.checks.honesty.languages.names import enclosing_names, is_test_path, qualified
 from compile_loop.checks.honesty.languages.ways_out import ways_out
 from compile_loop.checks.honesty.survey import (
@@ -35,17 +36,21 @@ _MARKS = r"""
 (if_expression condition: (boolean_literal)) @never
 (if_expression condition: (let_condition)) @if_let
 (match_arm) @arm
-(call_expression function: (_) @fn (#match? @fn "(^|::)(transmute|transmute_copy|_?exit|catch_unwind|set_hook|forget)$")) @call
+(call_expression function: (_) @fn (#match? @fn "(^|::)(transmute|transmute_copy|_?exit|catch_unwind|set_hook|forget|leak)$")) @call
 (call_expression function: (field_expression field: (field_identifier) @name)
   (#any-of? @name "unwrap_or" "unwrap_or_default" "unwrap_or_else")) @default
 (unsafe_block) @unsafe
+(impl_item trait: (type_identifier) @name (#any-of? @name "Send" "Sync")) @threads
+(static_item (mutable_specifier)) @leaks
 (macro_definition name: (identifier) @name (#match? @name "^(debug_)?assert(_eq|_ne|_matches)?$|^panic$")) @own
 (use_as_clause alias: (identifier) @name (#match? @name "^(debug_)?assert(_eq|_ne|_matches)?$|^(panic|test)$")) @own
 """
 _ALLOW = re.compile(r"#!?\[\s*(?:cfg_attr\(.*,\s*)?(?P<how>allow|expect)\s*\((?P<codes>[^\]]*)\)", re.DOTALL)
 _GUARD = re.compile(r"#!?\[\s*(?:deny|forbid)\s*\((?P<codes>[^\]]*)\)")
 _TODO = re.compile(r"not (?:yet )?implemented|todo|unimplemented|\bstub", re.IGNORECASE)
-_BORROW = r"borrow|E05\d\d|E0716|lifetime|cannot move|mutable|`Send`|`Sync`"
+_BORROW = (
+    r"borrow|local data|local variable|does not live long|E05\d\d|E0716|lifetime|cannot move|mutable|`Send`|`Sync`"
+)
 _UNWRAPPED = r"`?(?:Result|Option)::(?:unwrap|expect)\(|on an? `(?:Err|None)` value|called `\w+::unwrap"
 _NEVER = re.compile(
     r"#!?\[\s*cfg\s*\(\s*(?:(?:all\(.*)?(?<!not\()(?:any\(\s*\)|FALSE\b|false\b|never\w*)|.*\bnot\(\s*all\(\s*\)\s*\)|"
@@ -66,6 +71,7 @@ _TEST = re.compile(r"#\[\s*(?:\w+::)*(?:test|rstest|test_case|proptest|bench|qui
 
 def _marks(tree: Tree, wanted: Filter, path: str) -> Iterator[Mark]:
     yield from ways_out(tree, wanted, path)
+    yield from fallbacks(tree, wanted)
     for name, node in tree.find(_MARKS):
         if name in ("name", "pattern", "fn") or not wanted(node):
             continue
@@ -75,6 +81,18 @@ def _marks(tree: Tree, wanted: Filter, path: str) -> Iterator[Mark]:
             yield from comment_marks("rust", text, row)
         elif name == "attribute":
             yield from _attribute(text, row, names)
+            if re.match(r"#\[\s*cfg\s*\(\s*(?!test\s*\)|not\(\s*test\s*\))", text) and _on_tests(node):
+                where = re.search(r"\b(?:unix|windows|target_\w+|debug_assertions|panic)\b", text)
+                yield Mark("skipped_test", row, text, certain=where is None, names=names)
+            elif re.match(r"#\[\s*must_use\b", text):
+                yield Mark(
+                    "disabled_warning",
+                    row,
+                    f"removed {text}",
+                    names=names,
+                    removed=True,
+                    only_if=r"unused_must_use|must be used",
+                )
         elif name == "macro":
             yield from _macro(text, row, names)
         elif name == "never" and text_of(node.child_by_field_name("condition")) == "false":
@@ -88,6 +106,17 @@ def _marks(tree: Tree, wanted: Filter, path: str) -> Iterator[Mark]:
             yield Mark("weakened_test", row, text.split("\n")[0], certain=sure, names=names)
         elif name == "unsafe":
             yield Mark("any_cast", row, text.split("\n")[0], certain=False, names=names, only_if=_BORROW)
+        elif name == "threads":
+            yield Mark(
+                "any_cast",
+                row,
+                squash(text.split("{")[0]),
+                certain=False,
+                names=names,
+                only_if=r"`?Sen[dt]\b|`?Sync\b|between threads|E0277",
+            )
+        elif name == "leaks":
+            yield Mark("any_cast", row, text, certain=False, names=names, only_if=_BORROW)
         elif name == "default":
             if re.search(
                 r"\.unwrap_or(?:_default\(\)|(?:_else)?\(\s*(?:\|_?\w*\|\s*)?(?:[-\w.\"]+|\w+::\w+\(\)|vec!\[\]|\w+::default\(\)|\w+::new\(\))\s*\))$",
@@ -147,6 +176,8 @@ def _macro(text: str, row: int, names: frozenset[str]) -> Iterator[Mark]:
 def _call(text: str, row: int, names: frozenset[str], path: str) -> Iterator[Mark]:
     if re.search(r"\b_?exit\s*\(\s*0\s*\)$", text):
         yield Mark("exit_zero", row, text, certain=is_test_path(path) or path.endswith("build.rs"), names=names)
+    elif re.match(r"(?:\w+::)*(?:leak|forget)\s*\(", text):
+        yield Mark("any_cast", row, text, certain=False, names=names, only_if=_BORROW)
     elif "transmute" in text.split("(", maxsplit=1)[0]:
         yield Mark("any_cast", row, text, certain=False, names=names)
     elif re.match(r"(?:std::)?(?:panic::)?(?:catch_unwind|set_hook)\b", text):
@@ -166,12 +197,29 @@ def _dropped(name: str, node: Node, text: str, row: int, names: frozenset[str]) 
         yield Mark("swallowed_exception", row, text, certain=False, names=names)
     elif name == "if_let":
         condition = text_of(node.child_by_field_name("condition"))
-        if re.match(r"let\s+Err\(", condition) and not statements(node.child_by_field_name("consequence")):
+        if re.match(r"let\s+Ok\(", condition) and node.child_by_field_name("alternative") is None:
+            only = f"{_UNWRAPPED}|unused_must_use"
+            yield Mark("swallowed_exception", row, f"if {condition}", certain=False, names=names, only_if=only)
+        elif re.match(r"let\s+Err\(", condition) and not statements(node.child_by_field_name("consequence")):
             yield Mark("swallowed_exception", row, text, names=names)
     elif name == "arm":
         value = squash(text_of(node.child_by_field_name("value")))
         if re.match(r"Err\(", text) and value in ("{}", "()", "{ }"):
             yield Mark("swallowed_exception", row, text, names=names)
+
+
+def _on_tests(node: Node) -> bool:
+    """Whether an attribute stands before a test, or before a module of tests."""
+    item = node.next_named_sibling
+    while item is not None and item.type in ("attribute_item", "line_comment", "block_comment"):
+        item = item.next_named_sibling
+    if item is None:
+        return False
+    return (
+        _TEST.search(_attributes(item)) is not None
+        if item.type == "function_item"
+        else (item.type == "mod_item" and _TEST.search(text_of(item)) is not None)
+    )
 
 
 def _explained(node: Node) -> bool:
