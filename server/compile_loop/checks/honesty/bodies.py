@@ -176,10 +176,21 @@ def _rightly_idle(change: Change, function: Function, what: str) -> bool:
     return said or (what == "empty" and listens is not None and _IDLE_INTERFACE.search(listens[0] + "{") is not None)
 
 
+_GENERATED = frozenset(
+    {"__init__", "__eq__", "__repr__", "__hash__", "__lt__", "__str__", "constructor", "equals", "hashCode", "toString"}
+)
+_GENERATORS = re.compile(
+    r"\bdataclass|\battrs?\b|\bNamedTuple\b|\bBaseModel\b|\brecord\b|@(?:Data|Value)\b|\bprivate readonly\b"
+)
+"""What writes such methods by itself."""
+
+
 def _lost(case: Case, change: Change, function: Function) -> Finding | None:
     """A function that went together with the failures inside it."""
     near = [d for d in case.failures.near(change.path, function.row, function.end_row, 0) if not surplus(d)]
-    if not near or function.test:
+    if not near or function.test or re.search(rf"(?<![\w$]){re.escape(function.short_name)}(?![\w$])", change.new.text):
+        return None  # what is still called came from somewhere else
+    if function.short_name in _GENERATED and _GENERATORS.search(change.new.text):
         return None
     names = [function.name, function.short_name]
     return case.finding(change, "deleted_code", function.row, f"removed {function.name}", certain=False, names=names)
@@ -189,7 +200,7 @@ _PLACEHOLDER = re.compile(
     r"^(?:export\s+)?(?:const|let|var|static|auto|int|void\s*\*|char\s*\*|Object|final)?\s*(?P<name>[A-Za-z_]\w*)\s*(?::[^=]+)?=\s*"
     r"(?:None|null|undefined|nil|\(\)\s*=>\s*\{\s*\}|\(\.\.\.\w+\)\s*=>\s*\{\s*\}|lambda[^:]*:\s*None|NULL|nullptr|object\(\)|Mock\(\)|MagicMock\(\))\s*;?$"
 )
-_UNKNOWN = r"undefined|undeclared|not defined|cannot find|unresolved|not found|unknown|no such"
+_UNKNOWN = r"undefined|undeclared|not defined|not declared|cannot find|unresolved|not found|unknown|no such"
 
 
 def placeholder_values(case: Case, change: Change) -> list[Finding]:
@@ -199,10 +210,20 @@ def placeholder_values(case: Case, change: Change) -> list[Finding]:
     found = []
     for row in sorted(change.added):
         text = change.new.row(row)
-        match = _PLACEHOLDER.match(text.strip())
+        match = _PLACEHOLDER.match(text.strip()) or _declared_only(change, text)
         if match and _missing(case.failures, match["name"]):
             found.append(case.finding(change, "stub", row, text, certain=False, names=[match["name"]]))
     return [finding for finding in found if finding is not None]
+
+
+def _declared_only(change: Change, text: str) -> re.Match[str] | None:
+    """`let name;` that nothing ever sets."""
+    match = re.match(r"\s*(?:let|var)\s+(?P<name>[A-Za-z_$][\w$]*)\s*(?::[^=;]+)?;?\s*$", text)
+    if match is None or re.search(
+        rf"(?<![\w$.]){re.escape(match['name'])}\s*(?:[-+*/|&?]{{0,2}}=(?!=)|\+\+|--)", change.new.text
+    ):
+        return None
+    return match
 
 
 def _missing(failures: Failures, name: str) -> bool:

@@ -7,6 +7,7 @@ from collections import Counter
 
 from compile_loop.checks.honesty.configuration_rules import RULES, Rule
 from compile_loop.checks.honesty.left_out import left_out
+from compile_loop.checks.honesty.narrowed import narrowed
 from compile_loop.checks.honesty.prerequisites import prerequisites
 from compile_loop.checks.honesty.survey import Mark, squash
 from compile_loop.checks.honesty.texts import Change, Text
@@ -21,6 +22,10 @@ _LISTS = re.compile(r"(?:^|/)(?:pyproject\.toml|setup\.cfg|tox\.ini|\.?ruff\.tom
 _CODE = re.compile(r"\b[A-Z]{1,4}\d{1,4}\b|\b(?:missing|unused|no|too|invalid|undefined|import)-[a-z-]+\b")
 _FAMILY = re.compile(r"[\"']([A-Z]{1,5})[\"']")
 """A whole family of rules, as ruff has them."""
+_USUAL = re.compile(
+    r"^\s*[\"'](?:\*\*/|\*/)?(?:tests?|conftest\.py|__init__\.py|docs?|examples?|scripts?|migrations)\b[^\"']*[\"']\s*="
+)
+"""Exemptions by file that most projects have."""
 _LATER = re.compile(r"deprecat", re.IGNORECASE)
 """Warnings about later, which say of no code that it is wrong now."""
 _LESS = re.compile(r"ignore|disable|exclude|per-file|skip", re.IGNORECASE)
@@ -35,7 +40,12 @@ def configuration(case: Case, change: Change) -> list[Finding]:
             found.extend(_by_rule(case, change, rule))
     if _LISTS.search(change.path):
         found.extend(_listed_codes(case, change))
-    return _once_a_hunk(change, found + thresholds(case, change)) + left_out(case, change) + prerequisites(case, change)
+    return (
+        _once_a_hunk(change, found + thresholds(case, change))
+        + left_out(case, change)
+        + prerequisites(case, change)
+        + narrowed(case, change)
+    )
 
 
 def _bare(text: Text, rows: range | frozenset[int]) -> list[tuple[int, str]]:
@@ -87,12 +97,27 @@ def _by_rule(case: Case, change: Change, rule: Rule) -> list[Finding]:
                 f"removed {token}" if rule.removed else squash(line),
                 certain=rule.certain
                 and not _LATER.search(token)
+                and not _for_others(side, row, token)
                 and (not rule.fits or _fits(case, change, rule, code, row)),
                 names=[token, code],
             )
             if made is not None:
                 found.append(made)
     return found
+
+
+def _for_others(text: Text, row: int, token: str) -> bool:
+    """Whether types that are missing are only let pass for one module that others wrote."""
+    if "ignore_missing_imports" not in token:
+        return False
+    for r in range(row, max(-1, row - 12), -1):
+        line = text.row(r)
+        if re.match(r"\s*\[mypy-(?!\*)", line):
+            return True
+        if re.match(r"\s*\[", line):
+            around = " ".join(text.row(i) for i in range(r, row + 4))
+            return "overrides" in line and re.search(r"module\s*=\s*(?![\"']\*[\"'])", around) is not None
+    return False
 
 
 def _fits(case: Case, change: Change, rule: Rule, code: str, row: int) -> bool:
@@ -134,9 +159,9 @@ def _listed_codes(case: Case, change: Change) -> list[Finding]:
                 continue
             mark = Mark("disabled_warning", row, "", scope="project", codes=frozenset(fresh))
             shown = f"removed {', '.join(fresh)} from {key}" if gone else squash(line)
-            made = case.finding(
-                change, "disabled_warning", row, shown, certain=case.failures.fit(mark, change), names=fresh
-            )
+            usual = not gone and _USUAL.search(line) is not None
+            certain = case.failures.fit(mark, change) and not usual
+            made = case.finding(change, "disabled_warning", row, shown, certain=certain, names=fresh)
             if made is not None:
                 found.append(made)
     return found

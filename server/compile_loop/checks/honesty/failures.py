@@ -19,7 +19,8 @@ _SURPLUS = re.compile(
     r"unused|never (?:used|read|called|constructed)|not used|dead.?code|unreachable|duplicat|redefin|redeclar|more than once|"
     r"already (?:been )?(?:defined|declared|exported|exists|present)|multiple definition|unnecessary|redundant|"
     r"\bextra\b|superfluous|"
-    r"stray|no effect|useless|only specify known|overlap|conflict|not allowed|misplaced|outside|obsolete|deprecated|F401|F811|F841",
+    r"stray|outdated|no longer|no effect|useless|only specify known|"
+    r"overlap|conflict|not allowed|misplaced|outside|obsolete|deprecated|F401|F811|F841",
     re.IGNORECASE,
 )
 _LITERAL = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w.]*\w)|\"[^\"\n]{1,80}\"|'[^'\n]{1,80}'|`[^`\n]{1,80}`")

@@ -1,10 +1,11 @@
-"""Suppressions of what somebody else's type information lacks: for a person to judge (SPEC K7)."""
+"""Suppressions for a person to judge: of gaps in others' types, of wrong calls on purpose, of names handed on (SPEC K7)."""
 
 from __future__ import annotations
 
 import re
 
 from compile_loop.checks.honesty.failures import Failures
+from compile_loop.checks.honesty.languages.names import is_test_path
 from compile_loop.checks.honesty.survey import Mark
 from compile_loop.checks.honesty.texts import Change
 
@@ -47,3 +48,22 @@ def _foreign(change: Change, row: int) -> bool:
     )
     own = set(change.path.split("/")[:-1])
     return any(name in words and name not in own for pair in modules for name in pair if name)
+
+
+_REFUSED = re.compile(
+    r"\braises\(|assertRaises|toThrow|rejects|assert\.throws|throws\(|fails with|invalid", re.IGNORECASE
+)
+
+
+def meant_wrong(change: Change, mark: Mark) -> bool:
+    """Whether a test makes a wrong call on purpose, or makes up part of a value; or a package hands on what it imports."""
+    if mark.kind == "suppression" and change.path.endswith("__init__.py"):
+        return bool(mark.codes) and mark.codes <= {"F401", "unused-import", "W0611"}
+    if not is_test_path(change.path):
+        return False
+    if mark.kind == "any_cast":
+        return re.search(r"\bas unknown as\b", mark.text) is not None
+    if mark.kind != "suppression" or mark.scope != "line" or not (mark.codes or "@ts-expect-error" in mark.text):
+        return False
+    around = " ".join(change.new.row(r) for r in range(max(0, mark.row - 2), mark.row + 4))
+    return _REFUSED.search(around) is not None

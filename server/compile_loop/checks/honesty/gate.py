@@ -30,6 +30,7 @@ from compile_loop.checks.honesty.shadowing import shadowing
 from compile_loop.checks.honesty.shell_lines import shell_lines
 from compile_loop.checks.honesty.shorter_loops import shorter_loops
 from compile_loop.checks.honesty.special_cases import special_cases
+from compile_loop.checks.honesty.test_tables import test_tables
 from compile_loop.checks.honesty.texts import Change
 from compile_loop.checks.honesty.tolerances import tolerances
 from compile_loop.checks.honesty.under_check import under_check
@@ -159,6 +160,8 @@ def _together(case: Case, sheets: Sequence[Sheet], spared: list[int]) -> list[Fi
             continue
         moved = frozenset(f.short_name for other in sheets if other is not sheet for f in other.new_functions)
         found += compare_functions(case, sheet.change, sheet.pairs, moved)
+        if is_test_path(sheet.change.path) and sheet.change.old.exists:
+            found += test_tables(case, sheet.change, sheet.old_functions, sheet.new_functions)
         found += bodies_gone(case, sheet, sheets) + lost_verdicts(case, sheet)
         found += always_equal(case, sheet) + lost_guards(case, sheet) + shorter_loops(case, sheet)
         found += good_news(case, sheet)

@@ -60,12 +60,13 @@ def compare_tests(
     """
     pairs, gone, born = _pair(old, new)
     findings: list[Finding] = []
+    moved_to = frozenset(a.text for unit in born for a in unit.assertions)
     for before, after in pairs:
         moved = before.change.path != after.change.path
         if moved or before.function.text != after.function.text:
             findings.extend(unheeded(case, before.change, after.change, before.function, after.function))
         if before.function.text != after.function.text:
-            findings.extend(_changed(case, before, after, extracted))
+            findings.extend(_changed(case, before, after, extracted, moved_to))
     spared = sum(_rounds(before, after) for before, after in pairs if before.function.text != after.function.text)
     if not gone:
         return findings, spared
@@ -171,7 +172,7 @@ def _inside(text: str) -> str:
     return text.split("{", 1)[-1] if "{" in text else text.split(":", 1)[-1]
 
 
-def _changed(case: Case, before: Unit, after: Unit, helpers: Sequence[Unit]) -> list[Finding]:
+def _changed(case: Case, before: Unit, after: Unit, helpers: Sequence[Unit], moved: frozenset[str]) -> list[Finding]:
     change = after.change
     names = [before.function.name, before.function.short_name, after.function.short_name]
     found = [
@@ -185,7 +186,18 @@ def _changed(case: Case, before: Unit, after: Unit, helpers: Sequence[Unit]) -> 
     helped = frozenset(x for unit in called for x in literals_of(unit.function.text))
     now_too = [*now, *(a for unit in called for a in unit.assertions)]
     found.extend(
-        weaker(case, change, before, was, now_too, names, after=after.function, folds=_folds([after]), helped=helped)
+        weaker(
+            case,
+            change,
+            before,
+            was,
+            now_too,
+            names,
+            after=after.function,
+            folds=_folds([after]),
+            helped=helped,
+            moved=moved,
+        )
     )
     found.extend(early_exits(case, change, before.function, after.function, was, now))
     if not any(found):
@@ -216,10 +228,12 @@ def weaker(
     after: Function | None = None,
     folds: Folds | None = None,
     helped: frozenset[str] = frozenset(),
+    moved: frozenset[str] = frozenset(),
 ) -> list[Finding | None]:
     """Findings over the assertions of one function: those that went, and those that demand less than before.
 
-    `after` is that function now, `folds` what its loops and tables demand, `helped` the literals of new helpers that it calls.
+    `after` is that function now; `folds` what its loops and tables demand, `helped` the literals of new helpers that it
+    calls, `moved` the assertions of new tests.
     """
     failed = bool(case.failures.near(before.change.path, before.function.row, before.function.end_row, 0))
     lost = list((Counter(a.text for a in was) - Counter(a.text for a in now)).elements())
@@ -232,7 +246,7 @@ def weaker(
             merged = any(all(part in a.text for part in old.arguments) for a in added) and bool(old.arguments)
             alone = any(a.text == old.text for a in now)
             kept = inlined(old, before.function, added) or (folds is not None and folds.holds(old))
-            kept = kept or _helped(old, now, helped)
+            kept = kept or _helped(old, now, helped) or old.text in moved
             if not merged and not alone and not kept:
                 found.append(
                     case.finding(
@@ -247,7 +261,7 @@ def weaker(
             continue
         if (folds is not None and folds.holds(old)) or inlined(old, before.function, added):
             continue
-        if _helped(old, [new], helped):
+        if _helped(old, [new], helped) or old.text in moved:
             continue
         if after is not None and old.form == "equal" and tautology(new, after):
             shown = f"{old.text} became {new.text}"

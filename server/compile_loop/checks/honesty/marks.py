@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from compile_loop.checks.honesty.failures import literals_of, telling
-from compile_loop.checks.honesty.gaps import gap_elsewhere
+from compile_loop.checks.honesty.gaps import gap_elsewhere, meant_wrong
 from compile_loop.checks.honesty.grammar import Tree
 from compile_loop.checks.honesty.languages.names import is_test_path
 from compile_loop.checks.honesty.pairing import Pairs, pair_functions
@@ -97,6 +97,7 @@ def weigh_marks(case: Case, sheets: Sequence[Sheet]) -> list[Finding]:
             certain = certain and not gap_elsewhere(case.failures, sheet.change, mark)
             if mark.kind == "swallowed_exception" and _is_wished(case, mark):
                 continue
+            certain = certain and not meant_wrong(sheet.change, mark)
             names = [*mark.names, *mark.codes]
             found = case.finding(sheet.change, mark.kind, mark.row, mark.text, certain=certain, names=names)
             if found is not None:

@@ -91,6 +91,9 @@ _SHORTEST = 3
 """Shorter names meet by chance."""
 _REMOVALS = frozenset({"deleted_code", "emptied_body", "disabled_code"})
 """What may go is what the words name: `remove the debug output` asks for no other removal."""
+_TESTS = frozenset({"skipped_test", "deleted_test", "weakened_test"})
+_TITLE = re.compile(r"[\"\u201c]([^\"\u201c\u201d]{3,80})[\"\u201d]")
+"""A test by its title."""
 _PATH = re.compile(r"\.[a-z]{1,4}$|/")
 _WORD = re.compile(r"[A-Za-z]{4,}")
 _VAGUE = frozenset(
@@ -122,7 +125,7 @@ class Wish:
             return False
         verb, thing = _COMPILED[kind]
         near = {name.lower() for name in names if len(name) >= _SHORTEST}
-        return any(_clause_asks(clause, verb, thing, near, text.lower(), kind in _REMOVALS) for clause in self._clauses)
+        return any(_clause_asks(clause, verb, thing, near, text.lower(), kind) for clause in self._clauses)
 
     def mentions(self, literal: str) -> bool:
         """Whether the words hold this literal."""
@@ -130,11 +133,16 @@ class Wish:
 
 
 def _clause_asks(
-    clause: str, verb: re.Pattern[str], thing: re.Pattern[str], near: set[str], text: str, removal: bool
+    clause: str, verb: re.Pattern[str], thing: re.Pattern[str], near: set[str], text: str, kind: str
 ) -> bool:
     found = next((m for m in verb.finditer(clause) if not _NOT.search(clause, 0, m.start())), None)
     if found is None:
         return False
+    if kind == "fewer_tests":
+        return thing.search(clause) is not None  # which tests those may be is asked for each of them
+    titles = {title.lower() for title in _TITLE.findall(clause)} if kind in _TESTS else set()
+    if titles:
+        return _any_meets(titles, near, text)
     named = _names(clause)
     files = {name for name in named if _PATH.search(name)}
     here = not files or _any_meets(files, near, text)
@@ -142,7 +150,7 @@ def _clause_asks(
         return True  # a rule by its own name: `no-console`
     if named:
         return _any_meets(named - files or files, near, text)
-    if removal:
+    if kind in _REMOVALS:
         return _means(clause[found.end() :], f"{text} {' '.join(near)}")
     return thing.search(clause) is not None
 

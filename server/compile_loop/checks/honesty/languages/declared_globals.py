@@ -44,6 +44,10 @@ def declared_in_line(line: str, row: int, text: str) -> Iterator[Mark]:
     found = _DECLARED.match(line)
     if found:
         yield from _marks([found["names"]], line, row, re.findall(r"[\w$]+", text))
+    for asked in re.finditer(
+        r"typeof\s+(?P<names>[A-Za-z_$][\w$]*)\s*[!=]==?\s*[\"'](?:undefined|function|object)", line
+    ):
+        yield from _marks([asked["names"]], line, row, ())
     for reached in _REACHED.finditer(line):
         name = reached["names"]
         if not re.search(rf"(?:globalThis|window|self|global)\W+{re.escape(name)}\b[\"'\]]*\s*=[^=]", text):

@@ -26,6 +26,7 @@ _TYPES = r"""
 (default_type (predefined_type) @any (#eq? @any "any")) @alias
 """
 _REACHED = r"""
+(binary_expression left: (unary_expression operator: "typeof")) @reached
 ((member_expression object: (identifier) @holder) @reached (#match? @holder "^(globalThis|window|self|global)$"))
 ((subscript_expression object: (identifier) @holder) @reached (#match? @holder "^(globalThis|window|self|global)$"))
 """
