@@ -46,8 +46,8 @@ def emptied(case: Case, change: Change, before: Function, after: Function) -> Fi
     """A body that did something and now only returns."""
     if before.body is None or after.body is None:
         return None
-    now = nature(after) or ("deaf" if _hears_no_more(before, after) else "")
-    if not now or nature(before):
+    now = nature(after) or ("deaf" if _hears_no_more(before, after) else "") or ("refusal" if refuses(after) else "")
+    if not now or nature(before) or (now == "refusal" and refuses(before)):
         return None
     was = [squash(text_of(s)) for s in statements(before.body)]
     rest = [squash(text_of(s)) for s in statements(after.body)]
@@ -60,8 +60,8 @@ def emptied(case: Case, change: Change, before: Function, after: Function) -> Fi
     work = len(was) > 1 or _busy(was[0])
     if not work and now in ("constant", "deaf"):
         return None
-    kind = "skipped_test" if after.test else "stub" if now in ("stub", "endless") else "emptied_body"
-    certain = work and not (kept and now in ("constant", "deaf")) and not after.plain
+    kind = "skipped_test" if after.test else "stub" if now in ("stub", "endless", "refusal") else "emptied_body"
+    certain = work and now != "refusal" and not (kept and now in ("constant", "deaf")) and not after.plain
     shown = f"{after.name}: {' '.join(rest) or '(empty)'}"
     return case.finding(change, kind, after.row, shown, certain=certain, names=[after.name, after.short_name])
 
@@ -188,7 +188,9 @@ _GENERATORS = re.compile(
 def _lost(case: Case, change: Change, function: Function) -> Finding | None:
     """A function that went together with the failures inside it."""
     near = [d for d in case.failures.near(change.path, function.row, function.end_row, 0) if not surplus(d)]
-    if not near or function.test or re.search(rf"(?<![\w$]){re.escape(function.short_name)}(?![\w$])", change.new.text):
+    if not near or function.test or function.node.has_error:
+        return None  # what was not closed is taken for a function, too
+    if re.search(rf"(?<![\w$]){re.escape(function.short_name)}(?![\w$])", change.new.text):
         return None  # what is still called came from somewhere else
     if function.short_name in _GENERATED and _GENERATORS.search(change.new.text):
         return None

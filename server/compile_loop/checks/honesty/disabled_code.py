@@ -67,6 +67,8 @@ def commented_out(case: Case, change: Change, language: Language, old: Tree, new
         bare = _NOTE.sub("", squash(_MARKERS.sub("", text)))
         if row in change.added:
             origin = gone.get(bare)
+        elif old.root.has_error:
+            continue  # where one ends that was never closed, what is inside was no code
         else:
             origin = kept.get(row)
             bare = squash(change.new.row(row))

@@ -35,7 +35,7 @@ _ENDLESS = re.compile(
     rf"while\s*\(?\s*(?:1|true|True|!0|!false|not False)\s*\)?\s*{_NOTHING}|do\s*\{{\s*;?\s*\}}\s*while\s*\(\s*(?:1|true)\s*\);?|"
     r"(?:return\s+)?(?:unsafe\s*\{\s*)?(?:(?:std|core)::)?(?:process::|intrinsics::|hint::)?(?:abort|unreachable_unchecked|unreachable|terminate|trap)\(\)\s*;?(?:\s*\})?;?|"
     r"(?:return\s+)?(?:os\.abort\(\)|(?:unreachable|core::unreachable|std::unreachable)!\(.*\);?|__builtin_(?:unreachable|trap)\(\);?|"
-    r"__assume\(0\);?|panic!?\((?:\"(?:unreachable|unexpected|impossible)\b[^\"]*\")?\);?|assert_never\(.*\)|"
+    r"__assume\(0\);?|panic!?\((?:\"(?:(?:unreachable|unexpected|impossible)\b[^\"]*)?\")?\);?|assert_never\(.*\)|"
     r"throw new (?:AssertionError|IllegalStateException)\((?:\"unreachable[^\"]*\")?\);))$",
     re.IGNORECASE,
 )

@@ -93,8 +93,11 @@ def _blank(name: str, text: str, row: int, names: frozenset[str]) -> Iterator[Ma
         called = "(" in value
         kind = "swallowed_exception" if called else "suppression"
         codes = frozenset() if called else frozenset(re.findall(r"\w+", value))
-        yield Mark(kind, row, text, certain=not called, needs_failure=True, codes=codes, names=names)
-    elif len(targets) > 1 and targets[-1] == "_" and "(" in value and "range " not in value:
+        unused = "" if called else r"not used|unused|never used|ineffassign|SA4006|U1000"
+        yield Mark(kind, row, text, certain=not called, needs_failure=True, codes=codes, names=names, only_if=unused)
+    elif (
+        len(targets) > 1 and targets[-1] == "_" and "(" in value and not re.search(r"^range |\.\([\w.*\[\]]+\)$", value)
+    ):
         yield Mark("swallowed_exception", row, text, certain=False, names=names)
 
 
@@ -112,8 +115,16 @@ def _if(node: Node, text: str, row: int, names: frozenset[str]) -> Iterator[Mark
                 k,
             )
             for k in kept
-        ):
+        ) and not ("return" in kept and _named_result(node)):
             yield Mark("swallowed_exception", row, squash(text), certain=False, names=names)
+
+
+def _named_result(node: Node) -> bool:
+    """Whether a bare `return` gives back what the function's results are named."""
+    around = next(
+        (a for a in ancestors(node) if a.type in ("func_literal", "function_declaration", "method_declaration")), None
+    )
+    return around is not None and around.child_by_field_name("result") is not None
 
 
 def _call(node: Node, text: str, row: int, names: frozenset[str], path: str) -> Iterator[Mark]:
@@ -127,7 +138,9 @@ def _call(node: Node, text: str, row: int, names: frozenset[str], path: str) -> 
         if not is_test_path(path):
             yield Mark("weakened_test", row, text, certain=False, names=names)
     elif function == "unsafe.Pointer":
-        yield Mark("any_cast", row, text, certain=False, names=names)
+        yield Mark(
+            "any_cast", row, text, certain=False, names=names, only_if=f"{_OTHER_TYPE}|cannot convert|vet|unsafeptr"
+        )
     elif function == "panic" and _TODO.search(text):
         yield Mark("stub", row, text, names=names)
     elif function == "recover":
