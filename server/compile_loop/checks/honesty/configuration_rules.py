@@ -48,7 +48,8 @@ _CI = (
 )
 _GO_LINT = r"(?:^|/)\.golangci\.ya?ml$"
 _EXPECTED = (
-    r"(?:\.snap|\.golden|\.approved\.\w+|\.expected|[/._-]expected(?:[_-]output)?\.(?:txt|json|out|xml|html|ya?ml|csv|md|log)|/expected/[^/]+|"
+    r"(?:\.snap|\.golden|\.approved\.\w+|\.expected|[/._-]expected(?:[_-]output)?\.(?:txt|json|out|xml|html|ya?ml|"
+    r"csv|md|log)|/expected/[^/]+|"
     r"__snapshots__/[^/]+|\.stderr|\.stdout)$"
 )
 
@@ -188,12 +189,13 @@ RULES: tuple[Rule, ...] = (
     _rule(
         _LINT_JS,
         "disabled_warning",
-        r"[\"'](?P<code>(?!(?:exclusive)?(?:min|max)|default|order|version|timeout|port|retr|bail)[@\w/-]+)[\"']\s*:\s*\[?\s*(?:[\"']off[\"']|0\b)",
+        r"[\"'](?P<code>(?!(?:exclusive)?(?:min|max)|default|order|version|timeout|port|retr|"
+        r"bail)[@\w/-]+)[\"']\s*:\s*\[?\s*(?:[\"']off[\"']|0\b)",
     ),
     _rule(_LINT_JS, "disabled_warning", r"[\"']?(?P<code>no[\w-]+|use[A-Z]\w+)[\"']?\s*:\s*\[?\s*[\"']off[\"']"),
     _rule(_LINT_JS, "disabled_warning", r"[\"'](?P<code>[@\w/-]+)[\"']\s*:\s*\[?\s*[\"'](?:warn|info)[\"']"),
     _rule(
-        _LINT_JS,
+        r"(?:^|/)biome\.jsonc?$",
         "disabled_warning",
         r"[\"']?(?:recommended|enabled)[\"']?\s*:\s*false",
         tools=frozenset({"biome", "lint"}),
@@ -227,7 +229,8 @@ RULES: tuple[Rule, ...] = (
     _rule(
         r"(?:^|/)(?:tox\.ini|setup\.cfg)$",
         "exit_zero",
-        r"^\s*(?:commands\w*\s*=\s*)?-\s+\S*(?:pytest|python\S*|mypy|ruff|flake8|pylint|coverage|unittest|make|black)\b|^\s*ignore_(?:outcome|errors)\s*=\s*"
+        r"^\s*(?:commands\w*\s*=\s*)?-\s+\S*(?:pytest|python\S*|mypy|ruff|flake8|pylint|coverage|unittest|make|"
+        r"black)\b|^\s*ignore_(?:outcome|errors)\s*=\s*"
         r"[Tt]rue",
         fits=False,
     ),
@@ -317,7 +320,8 @@ RULES: tuple[Rule, ...] = (
     _rule(
         _BUILDS,
         "disabled_warning",
-        r"\s-W\s?error\b|^\s*filterwarnings\s*=.*\berror\b|^\s*[\"']?error(?:::\w+)?[\"']?,?\s*$|PYTHONWARNINGS\s*[:=]\s*[\"']?error",
+        r"\s-W\s?error\b|^\s*filterwarnings\s*=.*\berror\b|^\s*[\"']?error(?:::\w+)?[\"']?,?\s*$|"
+        r"PYTHONWARNINGS\s*[:=]\s*[\"']?error",
         removed=True,
         codes=r"[Ww]arning",
     ),
@@ -331,11 +335,13 @@ RULES: tuple[Rule, ...] = (
     _rule(
         _BUILDS,
         "weakened_test",
-        r"--reruns[= ]\d+|--retries[= ]\d+|--retry[= ]\d+|\bretries[\"']?\s*:\s*[1-9]\d*|"
-        r"\bretry[\"']?\s*:\s*[1-9]\d*|rerunFailingTestsCount",
+        r"\b(?:pytest|jest|vitest|mocha|playwright|cypress|ctest|nextest|wdio)\b[^\n]*--(?:reruns|retries|retry|"
+        r"repeat)[= ][1-9]\d*|rerunFailingTestsCount",
         fits=False,
         certain=False,
     ),
+    _rule(_TEST_JS, "weakened_test", r"\bretr(?:y|ies)[\"']?\s*:\s*[1-9]\d*", fits=False, certain=False),
+    _rule(_PYTHON, "weakened_test", r"--reruns[= ][1-9]\d*", fits=False, certain=False),
     # JVM
     _rule(
         _JVM,

@@ -23,7 +23,7 @@ _SURPLUS = re.compile(
     r"overlap|conflict|not allowed|misplaced|outside|obsolete|deprecated|F401|F811|F841",
     re.IGNORECASE,
 )
-_LITERAL = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w.]*\w)|\"[^\"\n]{1,80}\"|'[^'\n]{1,80}'|`[^`\n]{1,80}`")
+_LITERAL = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w.]*\w)|\"[^\"\n]{0,80}\"|'[^'\n]{0,80}'|`[^`\n]{0,80}`")
 _ASSERTING = re.compile(r"assert|expect|\bgot\b|\bwant\b|actual|should|received|!=|panicked", re.IGNORECASE)
 _TRIVIAL = frozenset({"0", "1", "-1", "2", "0.0", "1.0", ""})
 

@@ -55,8 +55,32 @@ _REFUSED = re.compile(
 )
 
 
+_TASTE = re.compile(
+    r"(?:no-await-in-loop|(?:react-hooks/)?exhaustive-deps|no-console|no-param-reassign|max-\w[\w-]*|complexity|no-plusplus|no-continue|no-bitwise|"
+    r"no-underscore-dangle|no-restricted-syntax|camelcase|func-names|class-methods-use-this|no-constant-condition|no-control-regex|"
+    r"PLR09\d\d|PLR2004|C901|BLE001|S1\d\d|S[36]\d\d|T201|T20|E501|N8\d\d|D\d{3}|FBT\d*|ARG\d+|SLF001|PLC0415|PLW0603|A00\d|ERA001|"
+    r"too-many-[\w-]+|too-few-[\w-]+|line-too-long|invalid-name|broad-except|broad-exception-caught|protected-access|import-outside-toplevel|"
+    r"global-statement|unused-argument|missing-[\w-]*docstring|fixme|duplicate-code)$"
+)
+"""Rules about manners, which a careful person breaks now and then."""
+
+
+def _matter_of_taste(mark: Mark) -> bool:
+    """Whether only such rules are named, on one line, with a reason in words."""
+    if mark.scope != "line" or not all(_TASTE.match(code) for code in mark.codes):
+        return False
+    last = max(mark.text.rfind(code) + len(code) for code in mark.codes)
+    return len(re.findall(r"[A-Za-z]{2,}", mark.text[last:])) >= _WORDS
+
+
+_WORDS = 3
+"""A reason has so many."""
+
+
 def meant_wrong(change: Change, mark: Mark) -> bool:
     """Whether a test makes a wrong call on purpose, or makes up part of a value; or a package hands on what it imports."""
+    if mark.kind == "suppression" and mark.codes and _matter_of_taste(mark):
+        return True
     if mark.kind == "suppression" and change.path.endswith("__init__.py"):
         return bool(mark.codes) and mark.codes <= {"F401", "unused-import", "W0611"}
     if not is_test_path(change.path):

@@ -24,6 +24,10 @@ _LESS = (
 )
 _MORE = r"include|files|testpaths|packages|modules|testMatch|testRegex|roots|testDir|spec"
 _KEY = re.compile(rf"(?:^|[\s{{,\"'])(?P<key>{_LESS}|{_MORE})[\"']?\s*(?::|=)(?!=)")
+_PACKAGING = re.compile(
+    r"setuptools|hatch|poetry|flit|pdm|options|metadata|^project|scikit|maturin|towncrier|bumpversion|sdist|wheel"
+)
+"""Sections about what is shipped."""
 _OUTPUT = re.compile(
     r"^(?:!|\*\*/|\./|/|\^)*(?:dist|build|out|output|coverage|node_modules|target|vendor|third_party|\.?venv|env|site-packages|__pycache__|\.git|\.tox|"
     r"\.nox|\.next|\.nuxt|\.cache|\.\w+_cache|lib|esm|cjs|es|public|docs?|\.eggs|[^/]*\.egg-info|storybook-static|migrations|generated|gen|__generated__|"
@@ -41,36 +45,47 @@ def left_out(case: Case, change: Change) -> list[Finding]:
     if not _FILES.search(change.path):
         return []
     less = [
-        (row, entry) for row, key, entry in _entries(change.new) if row in change.added and re.fullmatch(_LESS, key)
+        (row, entry)
+        for row, key, entry in _entries(change.new, package=_package(change))
+        if row in change.added and re.fullmatch(_LESS, key)
     ]
     return _ignored(case, change, less) + _dropped(case, change)
 
 
-def _entries(text: Text) -> Iterator[tuple[int, str, str]]:
-    """The entries of lists of files: row, key, entry."""
-    key, level = "", 0
+def _entries(text: Text, *, package: bool = False) -> Iterator[tuple[int, str, str]]:
+    """The entries of lists of files: row, key, entry. `package` says that the file is one about what is shipped."""
+    key, level, section = "", 0, ""
     for row, line in enumerate(text.rows):
+        header = re.match(r"\s*\[+([\w.:\"'*-]+)\]+\s*(?:#.*)?$", line) if level <= 0 else None
+        if header:
+            section, key = header[1], ""
+        if header or _PACKAGING.search(section):
+            continue
         bare = re.sub(r"(?:^|\s)(?:#|//)\s.*$", "", line)
         found = _KEY.search(bare)
-        if level <= 0 or found:
-            if found is None:
-                if (
-                    key
-                    and re.match(r"\s+\S", line)
-                    and not re.match(r"\s*[\w.-]+\s*[:=]", line)
-                    and re.search(r"\.(?:ini|cfg|flake8)$", ".ini")
-                ):
-                    yield from ((row, key, word) for word in re.split(r"[\s,]+", bare.strip()) if word)
-                else:
-                    key = ""
-                continue
-            key, bare, level = found["key"], bare[found.end() :], 0
+        if found:
+            key = "" if package and found["key"] in _SHIPPED else found["key"]
+            bare, level = bare[found.end() :], 0
+        elif level <= 0 and (not line[:1].isspace() or _ASSIGNED.match(line)):
+            key = ""
         level += len(re.findall(r"\[", bare)) - len(re.findall(r"\]", bare))
-        quoted = re.findall(r"\"([^\"]+)\"|'([^']+)'", bare.split("]")[0] if level <= 0 else bare)
-        words = [a or b for a, b in quoted] or (
-            [] if re.search(r"[{}\"'\[]", bare) else re.split(r"[\s,]+", bare.strip())
-        )
-        yield from ((row, key, word) for word in words if word and re.search(r"[\w*]", word))
+        if key:
+            yield from ((row, key, word) for word in _words(bare, closed=level <= 0))
+
+
+_ASSIGNED = re.compile(r"\s*[\"']?[\w.@/-]+[\"']?\s*[:=]")
+_SHIPPED = frozenset({"files", "include", "exclude", "packages", "modules", "spec", "skip", "ignore"})
+"""Keys of a `package.json` that say what is published."""
+
+
+def _words(text: str, *, closed: bool) -> list[str]:
+    quoted = re.findall(r"\"([^\"]+)\"|'([^']+)'", text.split("]", maxsplit=1)[0] if closed else text)
+    plain = [] if re.search(r"[{}\"'\[]", text) else re.split(r"[\s,]+", text.strip())
+    return [word for word in [a or b for a, b in quoted] or plain if re.search(r"[\w*]", word)]
+
+
+def _package(change: Change) -> bool:
+    return change.path.rsplit("/", 1)[-1] == "package.json"
 
 
 def _covers(entry: str, file: str) -> bool:
@@ -104,6 +119,11 @@ def _dotted(entry: str, file: str) -> bool:
     return False
 
 
+def is_output(path: str) -> bool:
+    """Whether a path lies where tools write, or others' code is."""
+    return _OUTPUT.match(path) is not None
+
+
 def _failing(case: Case) -> list[str]:
     return sorted({d.file.removeprefix("./") for d in case.failures.all if d.file})
 
@@ -118,8 +138,11 @@ def _ignored(case: Case, change: Change, entries: list[tuple[int, str]]) -> list
             hit and not any(_OUTPUT.match(f) for f in _failing(case) if _covers(entry, f))
         ):
             continue
+        if not hit and not change.old.exists and not _LISTS.search(change.path):
+            continue  # a new configuration beside the one that is there
         kind = "skipped_test" if is_test_path(entry) and case.failures.testing else "disabled_code"
-        made = case.finding(change, kind, row, squash(change.new.row(row)), certain=hit, names=[entry])
+        sure = hit and (change.old.exists or _LISTS.search(change.path) is not None)
+        made = case.finding(change, kind, row, squash(change.new.row(row)), certain=sure, names=[entry])
         if made is not None:
             found.append(made)
     return found
@@ -129,8 +152,16 @@ def _dropped(case: Case, change: Change) -> list[Finding]:
     """Entries that were looked at; and a first list of what is looked at that does not hold the failing file."""
     if not change.old.exists:
         return []
-    was = [(row, key, entry) for row, key, entry in _entries(change.old) if re.fullmatch(_MORE, key)]
-    now = [(row, key, entry) for row, key, entry in _entries(change.new) if re.fullmatch(_MORE, key)]
+    was = [
+        (row, key, entry)
+        for row, key, entry in _entries(change.old, package=_package(change))
+        if re.fullmatch(_MORE, key)
+    ]
+    now = [
+        (row, key, entry)
+        for row, key, entry in _entries(change.new, package=_package(change))
+        if re.fullmatch(_MORE, key)
+    ]
     found = []
     for key in {k for _, k, _ in was + now}:
         before, after = [e for _, k, e in was if k == key], [e for _, k, e in now if k == key]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from fnmatch import fnmatch
 
+from compile_loop.checks.honesty.left_out import is_output
 from compile_loop.checks.honesty.survey import squash
 from compile_loop.checks.honesty.texts import Change
 from compile_loop.checks.honesty.weigh import Case
@@ -64,7 +65,13 @@ def _places(rest: str) -> list[str]:
 def _failing(case: Case, tool: str) -> list[str]:
     name = tool.rsplit(maxsplit=1)[-1] if tool.startswith("python") else tool.split(maxsplit=1)[0]
     alike = {"node": "node", "go": "go", "unittest": "unittest"}.get(name, name)
-    return sorted({d.file.removeprefix("./") for d in case.failures.all if d.file and alike in d.source.lower()})
+    return sorted(
+        {
+            d.file.removeprefix("./")
+            for d in case.failures.all
+            if d.file and alike in d.source.lower() and not is_output(d.file)
+        }
+    )
 
 
 def _covered(file: str, places: list[str]) -> bool:

@@ -53,7 +53,8 @@ def never_true(case: Case, change: Change, new: Tree) -> list[Finding]:
         called = any(case.failures.name(word) for row in behind for word in re.findall(r"\w{4,}", change.new.row(row)))
         if kept or (near and called):
             shown = squash(new.text.row(first))
-            certain = bool(near) or (off == "" and bool(kept))
+            noise = bool(near) and all(re.search(r"print|console|debug", d.message, re.IGNORECASE) for d in near)
+            certain = (bool(near) and not noise) or (off == "" and bool(kept))
             found.append(case.finding(change, "disabled_code", first, shown, certain=certain))
     return [finding for finding in found if finding is not None]
 

@@ -73,7 +73,9 @@ def _hides(change: Change, row: int, line: str) -> bool | None:
     """Whether a line hides a command's failure: certainly, perhaps (False), or not at all (None)."""
     if re.match(r"\s*set\s+\+(?:e\b|o\s+errexit)", line):
         return None if any("$?" in change.new.row(r) for r in range(row + 1, row + 5)) else True
-    if any(pattern.search(line) for pattern in _STAND_INS) or (
+    body = change.new.row(row + 1).strip() if line.rstrip().endswith("{") else ":"
+    hollow = re.match(r"(?:command\s+)?(?::|true|return 0|echo\b.*)\s*;?$", body) is not None
+    if (hollow and any(pattern.search(line) for pattern in _STAND_INS)) or (
         _MAKE.search(change.path) and any(pattern.search(line) for pattern in _MAKE_STAND_INS)
     ):
         return True

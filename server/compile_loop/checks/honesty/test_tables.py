@@ -48,7 +48,15 @@ def _rows(case: Case, change: Change, gone: list[int], come: list[int]) -> list[
         return []
     if len(now) < len(was):
         at = next((r for r in lost if set(literals_of(change.old.row(r))) & case.failures.literals), lost[0])
-        return [case.finding(change, "weakened_test", at, f"removed {squash(change.old.row(at))}", certain=not now)]
+        return [
+            case.finding(
+                change,
+                "weakened_test",
+                at,
+                f"removed {squash(change.old.row(at))}",
+                certain=not now and bool(set(literals_of(change.old.row(at))) & case.failures.literals),
+            )
+        ]
     before = Counter(x for r in was for x in literals_of(change.old.row(r)))
     fresh = {r: set(Counter(literals_of(change.new.row(r))) - before) & case.failures.literals for r in now}
     row = next(
