@@ -142,6 +142,7 @@ export interface RunResult {
   message: string;
   explanation: string;
   rounds: number;
+  /** From 1000 on, and so of the next two: at least so many; further ones of known kinds are not counted. */
   errorsBefore: number;
   errorsAfter: number;
   remaining: number;
@@ -224,6 +225,7 @@ export interface RunEvent {
   text: string;
   round?: number;
   of?: number;
+  /** From 1000 on: at least so many. */
   errors?: number;
   tokens?: number;
 }

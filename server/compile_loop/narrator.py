@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from compile_loop.contracts import events as e
-from compile_loop.contracts.counting import count
+from compile_loop.contracts.counting import at_least, count
 from compile_loop.contracts.events import Event, Pass
 
 _THOUSAND = 1000
@@ -35,7 +35,7 @@ class Narrator:
         """The state in one line; parts that are not known yet are left out."""
         parts = [f"round {self.round} of {self.of}"] if self.round else []
         if self.errors is not None:
-            before = f"{self.errors_before} → " if self.errors_before not in (None, self.errors) else ""
+            before = f"{at_least(self.errors_before)} → " if self.errors_before not in (None, self.errors) else ""
             parts.append(before + count(self.errors, "error"))
         if self.tokens:
             parts.append(tokens(self.tokens))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -81,6 +82,31 @@ def test_a_workspace_that_cannot_be_written(root: Path) -> None:
     assert f"+{FIXED}" in done.stdout
     checked = cli(root, "check", "a.c", "--check", CHECK, disks=(("read-only", root),))
     assert checked.returncode == 1 and "a.c:1:25: error: expected" in checked.stdout
+
+
+@pytest.mark.spec("W4", "P3")
+@pytest.mark.parametrize("where", ["in place", "of further names"])
+def test_a_disk_that_is_full_when_the_edit_is_written(root: Path, where: str) -> None:
+    """The disk, its file, and what to do are named; every file is as it was."""
+    disk = root / "sub"
+    disk.mkdir()
+    (root.parent / "replies.json").write_text(json.dumps([block(BROKEN, FIXED + "/* " + "x" * 40_000 + " */\n")]))
+    setup = [f"printf '{BROKEN.strip()}\\n' > {disk}/a.c"]
+    if where == "of further names":
+        setup.append(f"ln {disk}/a.c {disk}/b.c")
+    setup.append(f"head -c 400000 /dev/zero > {disk}/fills || true")
+    model = f"scripted:{root.parent / 'replies.json'}"
+    check = "gcc -fsyntax-only sub/a.c"
+    words = ("fix", "sub/a.c", "--check", check, "--no-suggestions", "--model", model, "--apply")
+    run = " ".join(map(shlex.quote, (sys.executable, "-m", "compile_loop", *words)))
+    script = f"{'; '.join(setup)}; {run}; code=$?; cat {disk}/a.c; exit $code"
+    env = {**os.environ, "XDG_STATE_HOME": str(root.parent / "state"), "COLUMNS": "1000"}
+    # tmpfs counts whole pages: the new bytes need ten, and two are left.
+    command = [*on_disks(("420k", disk)), "sh", "-c", script]
+    done = subprocess.run(command, cwd=root, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and done.stdout.endswith(BROKEN), done.stderr + done.stdout
+    said = done.stderr + done.stdout
+    assert f"nothing was changed: {disk / 'a.c'}: the disk at {disk} is full. Make room there." in said, said
 
 
 @pytest.mark.spec("W1", "P3")

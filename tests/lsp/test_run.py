@@ -51,6 +51,21 @@ async def test_a_file_is_fixed_previewed_and_applied(start: Start, broken: Path,
     assert (operation.text_document.version, [e.new_text for e in operation.edits]) == (3, [", y = x"])
 
 
+@pytest.mark.spec("D6")
+async def test_a_flood_is_told_as_at_least_so_many(start: Start, broken: Path) -> None:
+    flood = "seq 1 2500 | sed 's/.*/a.c:1:&: error: ‘v&’ undeclared/'; exit 1"
+    check = f"grep -q 'x + x' a.c || {{ {flood}; }}"
+    with ModelServer(says(REPLY)) as server:
+        editor = await start(broken.parent, settings=asks(server, check=check))
+        editor.open(broken)
+        result = await editor.run(broken)
+    assert result["errorsBefore"] == 1000 and result["message"].startswith(
+        "Fixed in 1 round: at least 1000 errors gone"
+    )
+    told = [event["text"] for event in editor.events("round_finished")]
+    assert told == ["Round 1 of 5: at least 1000 → 0 errors"]
+
+
 @pytest.mark.spec("W3")
 async def test_several_files_come_back_as_one_edit(start: Start, broken: Path) -> None:
     """The second file is not open."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from compile_loop.contracts.counting import count, went
+from compile_loop.contracts.counting import at_least, count, went
 from compile_loop.contracts.outcome import Ending, FailureKind, Outcome
 from compile_loop.edits.unified import unified_diff
 from compile_loop.record.limits import does_not_prove
@@ -55,7 +55,7 @@ def _headline(outcome: Outcome) -> str:
     tally = outcome.tally
     if outcome.ending is Ending.GREEN:
         rounds = f"{count(tally.rounds, 'round')} of a model" if tally.rounds else "no model asked"
-        return f"Green: {tally.errors_before} → 0 errors, {rounds}."
+        return f"Green: {at_least(tally.errors_before)} → 0 errors, {rounds}."
     if outcome.ending is Ending.NOTHING_TO_FIX:
         return "Nothing to fix: the check passes as it is, or none of its errors lies in these files."
     if outcome.ending is Ending.NO_CHANGE_NOMINATED:

@@ -18,6 +18,7 @@ from compile_loop.cli.job import make_job
 from compile_loop.cli.json_output import check_document
 from compile_loop.cli.tasks import with_tasks
 from compile_loop.contracts.checks import ContractResult
+from compile_loop.contracts.counting import MOST_ERRORS, count
 from compile_loop.contracts.diagnostics import Diagnostic, Severity
 from compile_loop.contracts.protocols import ShadowError
 from compile_loop.settings import Settings
@@ -77,6 +78,9 @@ def _print(result: ContractResult, job: Job) -> None:
     for check in result.results:
         for diagnostic in check.diagnostics:
             _print_diagnostic(diagnostic, console)
+        if len(check.errors) >= MOST_ERRORS:
+            left_out = "further ones of kinds that are above are left out"
+            console.print(f"[yellow]{count(len(check.errors), 'error')}: {left_out}.[/yellow]", highlight=False)
         verdict = "[green]passes[/green]" if check.ok else f"[red]fails[/red], exit code {check.exit_code}"
         console.print(f"[bold]{escape(check.check)}[/bold]: {verdict}, {check.duration:.1f} s", highlight=False)
         for note in (check.environment, *check.suspicious):

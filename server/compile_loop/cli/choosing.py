@@ -13,6 +13,7 @@ from compile_loop.assemble import answers_file, unasked, with_choice
 from compile_loop.models.choice import Choice, Memory, remember, remembered
 from compile_loop.models.find import ServerFound, find_servers
 from compile_loop.settings import Settings
+from compile_loop.shadow.full_disk import why
 
 _MOST_OFFERED = 9
 
@@ -77,4 +78,4 @@ def _keep(memory: Memory) -> None:
     try:
         remember(answers_file(), memory)
     except OSError as error:
-        Console(stderr=True).print(f"The answer cannot be kept: {error.strerror}.", highlight=False)
+        Console(stderr=True).print(f"The answer cannot be kept: {why(error, answers_file())}.", highlight=False)

@@ -26,7 +26,7 @@ from compile_loop.cli.diff import coloured, unified_diff
 from compile_loop.cli.job import make_job
 from compile_loop.cli.progress import Progress
 from compile_loop.cli.tasks import with_tasks
-from compile_loop.contracts.counting import count, some, went
+from compile_loop.contracts.counting import at_least, count, some, went
 from compile_loop.contracts.events import RunFinished
 from compile_loop.contracts.outcome import Ending, FailureKind, Outcome
 from compile_loop.engine.handle import Run
@@ -171,7 +171,9 @@ def report(outcome: Outcome, console: Console) -> None:
     tally = outcome.tally
     rounds = f"{count(tally.rounds, 'round')} of a model" if tally.rounds else "no model asked"
     if outcome.ending is Ending.GREEN:
-        console.print(f"\n[bold green]Green[/bold green]: {tally.errors_before} → 0 errors, {rounds}.", highlight=False)
+        console.print(
+            f"\n[bold green]Green[/bold green]: {at_least(tally.errors_before)} → 0 errors, {rounds}.", highlight=False
+        )
     elif outcome.ending is Ending.NOTHING_TO_FIX:
         console.print(f"\n[bold green]Nothing to fix[/bold green]: {_why_nothing(outcome)}.", highlight=False)
     elif outcome.failure is not None:

@@ -9,7 +9,7 @@ from rich.markup import escape
 
 from compile_loop.contracts import events as e
 from compile_loop.contracts.checks import CheckResult
-from compile_loop.contracts.counting import count, went
+from compile_loop.contracts.counting import MOST_ERRORS, at_least, count, went
 from compile_loop.contracts.events import Pass
 from compile_loop.contracts.outcome import Spending
 
@@ -49,10 +49,10 @@ def _(event: e.CheckFinished) -> Iterable[Line]:
 
 def verdict(result: CheckResult) -> str:
     """A check's end in a word or two."""
-    errors = len(result.errors)
+    found = len(result.errors)
     if result.ok:
         return "[green]passes[/green]"
-    return f"[red]{count(errors, 'error')}[/red]" if errors else f"[red]fails, exit code {result.exit_code}[/red]"
+    return f"[red]{count(found, 'error')}[/red]" if found else f"[red]fails, exit code {result.exit_code}[/red]"
 
 
 def first_errors(result: CheckResult) -> Iterable[Line]:
@@ -61,7 +61,8 @@ def first_errors(result: CheckResult) -> Iterable[Line]:
         place = f"{error.file}:{error.range.start.line + 1}: " if error.file else ""
         yield "", f"[dim]{escape(place)}{escape(error.message.splitlines()[0])}[/dim]"
     if len(result.errors) > _SHOWN_ERRORS:
-        yield "", f"[dim]… and {len(result.errors) - _SHOWN_ERRORS} more[/dim]"
+        more = ("at least " if len(result.errors) >= MOST_ERRORS else "") + str(len(result.errors) - _SHOWN_ERRORS)
+        yield "", f"[dim]… and {more} more[/dim]"
 
 
 @narrate.register
@@ -113,7 +114,7 @@ def _(event: e.RoundFinished) -> Iterable[Line]:
 
 @narrate.register
 def _(event: e.RolledBack) -> Iterable[Line]:
-    yield "undone", f"{count(event.errors, 'error')} after {event.best}: worse, so back to the best state"
+    yield "undone", f"{count(event.errors, 'error')} after {at_least(event.best)}: worse, so back to the best state"
 
 
 @narrate.register

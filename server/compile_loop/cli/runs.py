@@ -12,6 +12,7 @@ from rich.table import Table
 
 from compile_loop.cli.listing import listing_console
 from compile_loop.cli.records import find, refuse, store, styled, summary
+from compile_loop.contracts.counting import at_least
 from compile_loop.record.folder import RecordError
 
 NAME = "runs"
@@ -68,7 +69,7 @@ def _row(each: dict[str, Any], about: str) -> list[str]:
         str(each["started"]).replace("T", " ")[: len("2026-01-31 23:59")],
         styled(ending) + ("  [dim]resume it[/dim]" if each["resumable"] and each["state"] == "interrupted" else ""),
         str(each["rounds"]),
-        f"{each['errorsBefore']} → {each['errorsAfter']}",
+        " → ".join(str(n) if n is None else at_least(n) for n in (each["errorsBefore"], each["errorsAfter"])),
         escape(each["model"] or "none"),
         escape(about),
     ]

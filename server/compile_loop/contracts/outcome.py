@@ -71,7 +71,8 @@ class Spending:
 class Tally:
     """The facts of a run that every ending carries.
 
-    `errors_before` and `errors_after` count errors of the baseline and of the state that the edit leads to. `remaining`
+    `errors_before` and `errors_after` count errors of the baseline and of the state that the edit leads to; from 1000 on
+    there are at least so many. `remaining`
     are the errors that were there before, outside the targets, and still are (SPEC Q1); `exit_code` is the check's in
     that state. `explanation` says in a sentence or two what was wrong and why the edit fixes it (SPEC Q27).
     `suspicious` wants a person's look (SPEC Q9); so do the lines in `suspect`, which may silence the check (SPEC K7).

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from compile_loop.contracts.checks import CheckResult, ContractResult
+from compile_loop.contracts.counting import MOST_ERRORS
 from compile_loop.contracts.diagnostics import Diagnostic, Range
 from compile_loop.conversation.causes import Cause, in_order
 from compile_loop.conversation.excerpt import excerpt
@@ -49,7 +50,8 @@ def _check(check: CheckResult, errors: Sequence[Diagnostic], read: ReadSource, h
         parts.extend(_source(error.file, error.range, read))
         parts.extend(_related(error, read))
     if len(causes) > MAX_SHOWN:
-        parts.append(f"… and {len(causes) - MAX_SHOWN} more errors; most follow from the first ones.")
+        left = f"{'at least ' if len(errors) >= MOST_ERRORS else ''}{len(causes) - MAX_SHOWN}"
+        parts.append(f"… and {left} more errors; most follow from the first ones.")
     whole = "\n".join(text for text in (check.stdout, check.stderr) if text.strip())
     output, complete = excerpt(whole, 2000 if errors else 6000, steady)
     if output:

@@ -7,7 +7,7 @@ import re
 from functools import singledispatch
 
 from compile_loop.contracts import events as e
-from compile_loop.contracts.counting import count, went
+from compile_loop.contracts.counting import at_least, count, went
 from compile_loop.contracts.events import Event, Pass
 from compile_loop.narrator import tokens
 
@@ -163,7 +163,7 @@ def _(event: e.RoundFinished) -> str:
 
 @line_of.register
 def _(event: e.RolledBack) -> str:
-    return f"Rolled back: {count(event.errors, 'error')} is worse than {event.best}"
+    return f"Rolled back: {count(event.errors, 'error')} is worse than {at_least(event.best)}"
 
 
 @line_of.register

@@ -174,6 +174,7 @@ class RunResult(Model):
     explanation: str = ""
     rounds: int
     errors_before: int
+    """From 1000 on, and so of the next two: at least so many; further ones of known kinds are not counted."""
     errors_after: int
     remaining: int
     exit_code: int
@@ -264,6 +265,7 @@ class RunEvent(Model):
     round: int | None = None
     of: int | None = None
     errors: int | None = None
+    """From 1000 on: at least so many."""
     tokens: int | None = None
 
 

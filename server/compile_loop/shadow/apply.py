@@ -9,6 +9,7 @@ from pathlib import Path
 
 from compile_loop.contracts.edits import Edit, FileChange
 from compile_loop.contracts.protocols import ShadowError
+from compile_loop.shadow.full_disk import why
 from compile_loop.shadow.journal import Journal, is_write_protected, recover
 
 
@@ -35,7 +36,7 @@ def apply_edit(root: Path, edit: Edit, journals: Path) -> None:
             journal.restore()
         except OSError as trouble:
             raise ApplyError(
-                f"The edit could not be written: {_words(error)}. The files could not be put back yet either ({trouble}); "
+                f"The edit could not be written: {_words(error)}. The files could not be put back yet either ({_words(trouble)}); "
                 "they will be at the next start."
             ) from error
         journal.discard()
@@ -51,7 +52,7 @@ def apply_edit(root: Path, edit: Edit, journals: Path) -> None:
 
 def _words(error: OSError | ShadowError) -> str:
     if isinstance(error, OSError):
-        return f"{error.filename or 'a file'}: {error.strerror or error}"
+        return why(error, Path(error.filename or "a file"))
     return str(error).rstrip(".")
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from compile_loop.contracts.protected import Marks
 from compile_loop.contracts.protocols import ShadowError
 from compile_loop.shadow.copying import CopyFile, copy_tree
+from compile_loop.shadow.full_disk import why
 from compile_loop.shadow.guard import Guard
 from compile_loop.shadow.marks import marks_below
 from compile_loop.shadow.namespaces.watching import Watch, watch_below
@@ -209,7 +210,7 @@ class CopyShadow:
                 place.unlink()  # a check put a pipe or a socket there: opening it would wait for ever
             place.write_bytes(data)
         except OSError as error:
-            raise ShadowError(f"{path} could not be written in the isolated copy: {error}.") from error
+            raise ShadowError(f"{path} could not be written in the isolated copy: {why(error, self._copy)}.") from error
 
     async def _in_thread(self, work: Any, *arguments: Any) -> Any:
         """Work in a thread that `close` can stop and wait for, since a cancelled await does not end it."""

@@ -12,6 +12,7 @@ from threading import Event
 
 from compile_loop.contracts.protocols import ShadowError
 from compile_loop.shadow.dependencies import PACKAGE_FOLDERS, lay_out_packages
+from compile_loop.shadow.full_disk import is_full, why
 from compile_loop.shadow.repository import give_own_folder
 
 MAX_FILES = 50_000
@@ -111,7 +112,8 @@ def copy_tree(
         while pending and not stop.is_set():
             pending.extend(copying.folder(*pending.pop()))
     except OSError as error:
-        raise ShadowError(f"The workspace could not be copied: {error}.") from error
+        place = target if is_full(error) else Path(error.filename or source)
+        raise ShadowError(f"The workspace could not be copied: {why(error, place)}.") from error
 
 
 def _is_generated(path: str) -> bool:

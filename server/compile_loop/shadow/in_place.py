@@ -15,6 +15,7 @@ from compile_loop.contracts.protocols import ShadowError
 from compile_loop.edits.hunks import file_change
 from compile_loop.edits.rebase import Conflict, rebase
 from compile_loop.edits.text import UndecodableError
+from compile_loop.shadow.full_disk import why
 from compile_loop.shadow.journal import Journal, is_write_protected, recover, replace_file
 
 
@@ -127,7 +128,7 @@ class InPlaceShadow:
                 self._written[path] = None
                 self._journal.write(place, data)
         except OSError as error:
-            raise ShadowError(f"{place} could not be written: {error}.") from error
+            raise ShadowError(f"The file could not be written: {why(error, place)}.") from error
         self._written[path] = None
         known.meant = data
 

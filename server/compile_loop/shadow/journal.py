@@ -13,6 +13,7 @@ import uuid
 from pathlib import Path
 
 from compile_loop.contracts.protocols import ShadowError
+from compile_loop.shadow.full_disk import is_full, why
 from compile_loop.shadow.places import is_running, own_name
 
 _INDEX = "journal.json"
@@ -43,10 +44,13 @@ class Journal:
         if data is not None and is_write_protected(path):
             raise ShadowError(f"{path} is write-protected. Make it writable first")
         self._keep(path, data)
-        if data is None:
-            path.resolve().unlink(missing_ok=True)
-        else:
-            replace_file(path.resolve(), data, Path(self._fresh[str(path)]))
+        try:
+            if data is None:
+                path.resolve().unlink(missing_ok=True)
+            else:
+                replace_file(path.resolve(), data, Path(self._fresh[str(path)]))
+        except OSError as error:  # of a write the system names no file, of a new one our name for it
+            raise OSError(error.errno, error.strerror or str(error), str(path)) from error
 
     def restore(self) -> None:
         """Put every original back. Raises `OSError`."""
@@ -88,8 +92,8 @@ class Journal:
             self._save(str(path) if new is not None and not _can_be_replaced(path.resolve()) else None)
         except OSError as error:
             raise ShadowError(
-                f"{path} is not edited, because its original could not be kept in {self._place.parent}: "
-                f"{error.strerror or error}. Make room there, or make the folder writable."
+                f"{path} is not edited, because its original could not be kept in {why(error, self._place.parent)}"
+                f"{', or make the folder writable' if is_full(error) else '. Make the folder writable'}."
             ) from error
 
     def _save(self, torn: str | None) -> None:

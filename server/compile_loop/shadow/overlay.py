@@ -18,6 +18,7 @@ from compile_loop.contracts.protected import AS_THE_USERS, FileMark, Marks
 from compile_loop.contracts.protocols import ShadowError
 from compile_loop.shadow.confinement import Confinement
 from compile_loop.shadow.copying import DAEMON_FILES
+from compile_loop.shadow.full_disk import disk_of
 from compile_loop.shadow.holding import Holding, program
 from compile_loop.shadow.leftovers import end_inhabitants, label_of
 from compile_loop.shadow.marks import files_below, mark_of
@@ -206,8 +207,13 @@ class OverlayShadow:
             if data is None or self._held().ask("read", place) != data:
                 self._held().ask("write", place, data)
         except OSError as error:
-            words = "there is no room left" if error.errno == errno.ENOSPC else error.strerror
+            words = self._no_room() if error.errno == errno.ENOSPC else error.strerror
             raise ShadowError(f"{path} could not be written in the isolated copy: {words}.") from error
+
+    def _no_room(self) -> str:
+        if self._layers.in_memory:
+            return "there is no room left in memory, where it is kept since no temporary folder takes it"
+        return f"the disk at {disk_of(self._layers.place)} is full. Make room there"
 
     def _marks(self, concerns: Callable[[str], bool]) -> Marks:
         changed: dict[str, tuple[int, ...]] = {}

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 
+from compile_loop.contracts.counting import MOST_ERRORS
 from compile_loop.contracts.diagnostics import Diagnostic
 
-MOST = 1000
-"""So many errors of a run are handed over as they come, and as many others; then only kinds that were not seen yet."""
+MOST = MOST_ERRORS
+"""So many errors of a run are handed over as they come, and as many others; then only kinds that are new in their file."""
 MOST_KINDS = 2000
 """So many errors of a run are handed over at all, and as many others."""
 _REMEMBERED = 200_000
@@ -60,7 +61,7 @@ class Flood:
             return False
         self.total += 1
         self.total_errors += diagnostic.is_error
-        kind = hash((diagnostic.severity, diagnostic.code, _kind_of(first)))
+        kind = hash((diagnostic.file, diagnostic.severity, diagnostic.code, _kind_of(first)))
         passed = self._passed[diagnostic.is_error]
         if passed >= MOST and (kind in self._kinds or passed >= MOST_KINDS):
             return False

@@ -90,9 +90,9 @@ async def run_check(ls: LoopServer, call: Call) -> None:
     if not failed:
         await ls.ui.message("info", f"The check passes: {', '.join(result.check for result in found)}.")
         return
-    errors = sum(len(result.errors) for result in failed)
+    number = sum(len(result.errors) for result in failed)
     names = ", ".join(f"{result.check} (exit code {result.exit_code})" for result in failed)
-    said = f"The check fails: {names}, {count(errors, 'error')}."
+    said = f"The check fails: {names}, {count(number, 'error')}."
     if any(result.environment for result in failed):
         said += f" {failed[0].environment}"
     fix = "compileLoop.fix" if call.nearby() else "compileLoop.fixWorkspace"
