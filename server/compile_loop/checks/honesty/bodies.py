@@ -100,6 +100,9 @@ def _unreachable(function: Function) -> tuple[Node | None, list[str]]:
             if statement.type == "expression_statement" and statement.named_children
             else statement
         )
+        if inner.type == "goto_statement":
+            to = next((n for n in range(i + 1, len(found)) if found[n].type == "labeled_statement"), i + 1)
+            return (statement, [squash(text_of(s)) for s in found[i + 1 : to]]) if to > i + 1 else (None, [])
         if inner.type in _LEAVES or goes_no_further(squash(text_of(statement))):
             rest = [s for s in found[i + 1 :] if s.type not in _HOISTED]
             labelled = any(s.type == "labeled_statement" for s in found[i + 1 :])

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from compile_loop.checks.honesty.bodies import compare_functions, placeholder_values
 from compile_loop.checks.honesty.bodiless import bodies_gone
+from compile_loop.checks.honesty.complaints import complaints_removed
 from compile_loop.checks.honesty.configuration import configuration
 from compile_loop.checks.honesty.disabled_code import commented_out, file_gone, taken_out
 from compile_loop.checks.honesty.doctests import doctests
@@ -126,6 +127,7 @@ def _read(case: Case, file: FileChange, sheets: list[Sheet]) -> list[Finding]:
     if file.after is None:
         return found
     found += commented_out(case, change, language, sheet.old, sheet.new)
+    found += complaints_removed(case, change)
     found += taken_out(case, change, language, sheet.old, sheet.pairs[1])
     found += never_true(case, change, sheet.new)
     sheet.look()

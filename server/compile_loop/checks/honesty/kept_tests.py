@@ -205,11 +205,25 @@ def _changed(case: Case, before: Unit, after: Unit, helpers: Sequence[Unit], mov
     return [f for f in found if f is not None]
 
 
+def _other_rows(case: Case, after: Unit, lost: Counter[str], come: Counter[str], names: list[str]) -> Finding | None:
+    """A row that now wants what a test failed with."""
+    fresh = {value for row in come for value in literals_of(row)} - {
+        value for row in lost for value in literals_of(row)
+    }
+    wanted = (fresh & case.failures.literals) if case.failures.testing else set()
+    if not wanted or all(case.wish.mentions(value) for value in wanted):
+        return None
+    shown = f"{', '.join(lost)} became {', '.join(come)}"
+    return case.finding(after.change, "weakened_test", after.function.row, shown, certain=True, names=names)
+
+
 def _fewer_values(case: Case, before: Unit, after: Unit, names: list[str]) -> Finding | None:
     """A row that left the table which drives a test."""
     was = Counter(before.language.cases(before.tree, before.function))
     now = Counter(after.language.cases(after.tree, after.function))
     lost = was - now
+    if lost and now.total() == was.total():
+        return _other_rows(case, after, lost, now - was, names)
     if not lost or now.total() >= was.total() or rows_live_on(after.change, lost):
         return None
     shown = f"{after.function.name}: without {', '.join(lost)}"

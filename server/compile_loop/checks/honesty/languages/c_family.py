@@ -73,7 +73,7 @@ def _marks(tree: Tree, wanted: Filter, path: str) -> Iterator[Mark]:
         elif name == "directive":
             yield from _directive(text, row)
         elif name == "define":
-            yield from _define(text, row)
+            yield from _define(text, row, path)
         elif name in ("preproc", "ifdef", "if"):
             yield from _conditional(name, node, text, row, names)
         elif name == "attribute":
@@ -120,7 +120,7 @@ def _directive(text: str, row: int) -> Iterator[Mark]:
         yield Mark("suppression", row, text, scope="file", needs_failure=True)
 
 
-def _define(text: str, row: int) -> Iterator[Mark]:
+def _define(text: str, row: int, path: str) -> Iterator[Mark]:
     found = re.match(r"#\s*define\s+(\w+)(\([^)]*\))?[ \t]*(.*)$", text.strip(), re.DOTALL)
     if found is None:
         return
@@ -145,9 +145,10 @@ def _define(text: str, row: int) -> Iterator[Mark]:
         yield Mark("suppression", row, text.split("\n", maxsplit=1)[0], needs_failure=True, scope="block", codes=codes)
     elif name == "NDEBUG" or (empty and _ASSERT_NAMES.match(name)):
         yield Mark("weakened_test", row, text)
-    elif parameters is not None and _ASSERT_NAMES.match(name) and name not in ("CHECK", "REQUIRE"):
+    elif parameters is not None and _ASSERT_NAMES.match(name):
         fails = r"abort|exit|fail|longjmp|throw|assert|raise|trap|err|unreachable|FAIL|ASSERT|return|\?"
-        if not re.search(fails, value.replace(name, "")):
+        theirs = name in ("CHECK", "REQUIRE") and not is_test_path(path)  # a name that says little
+        if not theirs and not re.search(fails, value.replace(name, "")):
             yield Mark("weakened_test", row, text)
     elif re.fullmatch(r"abort|exit|_exit|__assert_fail", name):
         yield Mark("weakened_test", row, text, certain=False)

@@ -12,6 +12,10 @@ from compile_loop.checks.honesty.survey import Mark, ancestors, row_of, squash, 
 RESULT = r"unused[- ]result|warn_unused|nodiscard|ignoring return(?:ed)? value"
 _DISCARDS = r"discards|qualifier|drops|loses|from ['‘]const|casts away"
 _OTHER_CLASS = r"invalid conversion|cannot convert|no known conversion|cannot initialize|incompatible[- ]pointer"
+_NO_NUMBER = (
+    r"makes (?:pointer|integer)|different size|int-to-pointer|pointer-to-int"
+    r"|from type '[^']*\*' to type '(?:unsigned )?(?:int|long)"
+)
 _LINK = r"undefined (?:reference|symbol)|unresolved external"
 
 _QUERY = r"""
@@ -31,6 +35,7 @@ _CPP = r"""
 (init_declarator declarator: (identifier) @name (#match? @name "^_+(unused|ignored?)?$")) @ignored
 (call_expression function: (identifier) @name (#match? @name "^(TEST_CASE|SCENARIO|TEST_CASE_METHOD|SUBCASE|SECTION)$")) @test
 (catch_clause) @catch
+(call_expression function: (field_expression field: (field_identifier) @name (#eq? @name "value_or"))) @instead
 """
 _NO_WARNINGS = re.compile(
     r"#\s*define\s+(?:_CRT_(?:SECURE|NONSTDC)_NO_\w+|_SILENCE_\w+|\w*(?:NO|DISABLE|SUPPRESS|ALLOW)_?\w*DEPRECAT\w*|\w*DEPRECATED_NO_\w*|"
@@ -84,6 +89,16 @@ def c_silence(tree: Tree, wanted: Filter) -> Iterator[Mark]:
         elif name == "test":
             if off := _OFF.search(text):
                 yield Mark("skipped_test", row, f"{off[0]} in {text}", names=names)
+        elif name == "instead":
+            if re.search(r"value_or\(\s*(?:[-\w.\"]+|\{\}|\w+\{\})\s*\)$", text):
+                yield Mark(
+                    "swallowed_exception",
+                    row,
+                    text,
+                    certain=False,
+                    names=names,
+                    only_if=r"bad.optional.access|bad.expected",
+                )
         elif name == "catch":
             kept = [squash(text_of(s)) for s in statements(node.child_by_field_name("body"))]
             if kept and all(_LOGS.search(k) and not re.search(r"\bthrow\b|\bfail", k) for k in kept):
@@ -95,6 +110,12 @@ def c_silence(tree: Tree, wanted: Filter) -> Iterator[Mark]:
 
 def _cast(text: str, row: int, names: frozenset[str], *, untyped: bool) -> Iterator[Mark]:
     """A cast that takes the promise not to write away, or takes one type for another; `untyped` is what had none."""
+    if re.match(r"\([^()]*\(\s*\*\s*\)\s*\(", text):
+        yield Mark("any_cast", row, text, certain=False, names=names, only_if=_OTHER_CLASS)
+        return
+    if re.match(r"\(\s*(?:u?int\w*_t|size_t|(?:unsigned\s+)?(?:long|int)(?:\s+long)?)\s*\)", text):
+        yield Mark("any_cast", row, text, certain=False, names=names, only_if=_NO_NUMBER)
+        return
     to = re.match(r"\(([^()]*\*[^()]*)\)", text)
     if to is None or re.match(r"\(\s*(?:const\s+)?void\s*\*", text):
         return

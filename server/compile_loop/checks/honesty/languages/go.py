@@ -34,6 +34,7 @@ _MARKS = r"""
 (function_declaration name: (identifier) @main (#eq? @main "TestMain")) @tests
 (interpreted_string_literal) @string
 (parameter_declaration type: [(type_identifier) (interface_type)] @loose (#match? @loose "^(any|interface *[{] *[}])$")) @parameter
+(default_case) @otherwise
 (call_expression function: (_) @fn
   (#match? @fn "([.](Skip|Skipf|SkipNow|Exit|Pointer|Testing|Lookup|Patch\\w*|Apply\\w+)|^panic|^recover)$")) @call
 """
@@ -54,12 +55,25 @@ def _marks(tree: Tree, wanted: Filter, path: str) -> Iterator[Mark]:
         names = enclosing_names(node)
         if name == "comment":
             yield from comment_marks("go", text, row)
+            if re.match(r"//go:(?:norace|nocheckptr|nosplit)\b", text):
+                yield Mark("suppression", row, text, names=names, only_if=r"DATA RACE|checkptr|race")
             if is_test_path(path) and (built := re.match(r"//\s*(?:go:build|\+build)\s+(.*)", text)):
                 where = re.fullmatch(
                     r"[\s!&|(),]*(?:(?:linux|darwin|windows|unix|\w*bsd|amd64|arm64|386|cgo|race|go1\.\d+|js|wasm|plan9)[\s!&|(),]*)+",
                     built[1],
                 )
                 yield Mark("skipped_test", row, text, certain=where is None)
+        elif name == "otherwise":
+            selects = node.parent is not None and node.parent.type == "select_statement"
+            if selects and squash(text) == "default:":
+                yield Mark(
+                    "swallowed_exception",
+                    row,
+                    "select: default:",
+                    certain=False,
+                    names=names,
+                    only_if=r"deadlock|blocked|timed? ?out",
+                )
         elif name == "parameter":
             yield Mark("any_cast", row, tree.text.row(row).strip(), certain=False, names=names, only_if=_OTHER_TYPE)
         elif name == "tests":
@@ -99,6 +113,8 @@ def _blank(name: str, text: str, row: int, names: frozenset[str]) -> Iterator[Ma
         len(targets) > 1 and targets[-1] == "_" and "(" in value and not re.search(r"^range |\.\([\w.*\[\]]+\)$", value)
     ):
         yield Mark("swallowed_exception", row, text, certain=False, names=names)
+    elif len(targets) > 1 and targets[-1] == "_" and "(" in value and "range " not in value:
+        yield Mark("swallowed_exception", row, text, certain=False, names=names, only_if=r"interface conversion")
 
 
 def _if(node: Node, text: str, row: int, names: frozenset[str]) -> Iterator[Mark]:
@@ -111,7 +127,7 @@ def _if(node: Node, text: str, row: int, names: frozenset[str]) -> Iterator[Mark
             yield Mark("swallowed_exception", row, text, names=names)
         elif all(
             re.fullmatch(
-                r"return(?: (?:nil|0|\"\"|true|\w+\{\}|&\w+\{\})(?:, (?:nil|0|\"\"|true))*)?|continue|log\.Print\w*\(.*\)",
+                r"return(?: (?:nil|0|\"\"|true|\w+\{\}|&\w+\{\})(?:, (?:nil|0|\"\"|true))*)?|continue|(?:log|fmt)\.Print\w*\(.*\)",
                 k,
             )
             for k in kept

@@ -141,6 +141,8 @@ def _annotation(node: Node, text: str, row: int, names: frozenset[str]) -> Itera
         yield Mark("skipped_test", row, text, certain=False, names=names)
     elif name == "SneakyThrows":
         yield Mark("swallowed_exception", row, text, certain=False, names=names)
+    elif name == "MockitoSettings" and "LENIENT" in text:
+        yield Mark("suppression", row, text, certain=False, names=names)
     elif name == "Tag":
         yield Mark("skipped_test", row, text, certain=False, only_near=True, scope="block", names=names)
     elif name == "Test" and re.search(r"\benabled\s*=\s*false", text):

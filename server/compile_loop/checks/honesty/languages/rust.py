@@ -38,6 +38,8 @@ _MARKS = r"""
 (match_arm) @arm
 (call_expression function: (_) @fn (#match? @fn "(^|::)(transmute|transmute_copy|_?exit|catch_unwind|set_hook|forget|leak)$")) @call
 (call_expression function: (field_expression field: (field_identifier) @name)
+  (#any-of? @name "filter_map" "flat_map" "get_unchecked" "get_unchecked_mut")) @passed
+(call_expression function: (field_expression field: (field_identifier) @name)
   (#any-of? @name "unwrap_or" "unwrap_or_default" "unwrap_or_else")) @default
 (unsafe_block) @unsafe
 (impl_item trait: (type_identifier) @name (#any-of? @name "Send" "Sync")) @threads
@@ -52,6 +54,7 @@ _BORROW = (
     r"borrow|local data|local variable|does not live long|E05\d\d|E0716|lifetime|cannot move|mutable|`Send`|`Sync`"
 )
 _UNWRAPPED = r"`?(?:Result|Option)::(?:unwrap|expect)\(|on an? `(?:Err|None)` value|called `\w+::unwrap"
+_BEYOND = r"index out of bounds|out of range|byte index"
 _NEVER = re.compile(
     r"#!?\[\s*cfg\s*\(\s*(?:(?:all\(.*)?(?<!not\()(?:any\(\s*\)|FALSE\b|false\b|never\w*)|.*\bnot\(\s*all\(\s*\)\s*\)|"
     r"feature\s*=\s*\"(?:disabled|never|none|skip)\w*\")",
@@ -117,13 +120,21 @@ def _marks(tree: Tree, wanted: Filter, path: str) -> Iterator[Mark]:
             )
         elif name == "leaks":
             yield Mark("any_cast", row, text, certain=False, names=names, only_if=_BORROW)
+        elif name == "passed":
+            last = squash(text)
+            if re.search(r"\.(?:filter|flat)_map\(\s*(?:Result::ok|\|\w+\|[^|]*\.ok\(\)|\|\w+\|\s*\w+)\s*\)$", last):
+                yield Mark("swallowed_exception", row, last[-60:], certain=False, names=names, only_if=_UNWRAPPED)
+            elif ".get_unchecked" in last:
+                yield Mark("any_cast", row, last, certain=False, names=names, only_if=_BEYOND)
         elif name == "default":
             if re.search(
                 r"\.unwrap_or(?:_default\(\)|(?:_else)?\(\s*(?:\|_?\w*\|\s*)?(?:[-\w.\"]+|\w+::\w+\(\)|vec!\[\]|\w+::default\(\)|\w+::new\(\))\s*\))$",
                 text,
             ):
                 last = squash(text).rsplit(".", 1)[-1]
-                yield Mark("swallowed_exception", row, last, certain=False, names=names, only_if=_UNWRAPPED)
+                yield Mark(
+                    "swallowed_exception", row, last, certain=False, names=names, only_if=f"{_UNWRAPPED}|{_BEYOND}"
+                )
         elif name in ("let", "dropped", "if_let", "arm"):
             yield from _dropped(name, node, text, row, names)
 
@@ -206,6 +217,11 @@ def _dropped(name: str, node: Node, text: str, row: int, names: frozenset[str]) 
         value = squash(text_of(node.child_by_field_name("value")))
         if re.match(r"Err\(", text) and value in ("{}", "()", "{ }"):
             yield Mark("swallowed_exception", row, text, names=names)
+        elif re.match(r"Err\(_", text) and re.fullmatch(
+            r"(?:continue|break|return|None|0|false|true|String::new\(\)|Vec::new\(\)|vec!\[\]|Default::default\(\))",
+            value,
+        ):
+            yield Mark("swallowed_exception", row, text, certain=False, names=names, only_if=_UNWRAPPED)
 
 
 def _on_tests(node: Node) -> bool:
