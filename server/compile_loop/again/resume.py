@@ -28,8 +28,8 @@ from compile_loop.contracts.protocols import (
     TurnEvent,
     TurnGenerator,
 )
-from compile_loop.engine.ask import stream
 from compile_loop.engine.handle import Run
+from compile_loop.engine.stream import stream
 from compile_loop.models.turn_log import Turn
 from compile_loop.record.folder import RecordError
 from compile_loop.record.recall_log import RecordedMemory

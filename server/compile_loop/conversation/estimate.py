@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from compile_loop.contracts.protocols import Message, Usage
-from compile_loop.conversation.transcript import size
+from compile_loop.contracts.protocols import Usage
 
 CHARACTERS_PER_TOKEN = 4.0
 TRUNCATED_BELOW = 0.5
@@ -33,13 +32,12 @@ class TokenEstimate:
         """Learn that the model's window is too small for so many characters."""
         self._most = characters if self._most is None else min(self._most, characters)
 
-    def observe(self, messages: tuple[Message, ...], usage: Usage | None) -> str | None:
-        """Take the provider's count of a request in; returns a warning where it shows that the prompt was cut.
+    def observe(self, characters: int, usage: Usage | None) -> str | None:
+        """Take the provider's count of so many characters in; returns a warning where it shows that the prompt was cut.
 
         A count far below the estimate means that the provider dropped part of the prompt in silence: it is reported,
         and the estimate is kept as it was.
         """
-        characters = size(messages)
         if usage is None or usage.prompt_tokens <= 0 or characters < 400:
             return None
         counted = usage.prompt_tokens

@@ -23,11 +23,12 @@ from compile_loop.conversation.explanation import explanation_of
 from compile_loop.conversation.prompts import CUT_OFF_CALL, no_edit_prompt, reground_prompt, step_cap_prompt
 from compile_loop.conversation.transcript import Transcript
 from compile_loop.edits.apply import Applied, HeldBlocks, Refused, apply_reply, named_paths
-from compile_loop.engine.ask import ask, ask_user, consult
+from compile_loop.engine.ask import ask
 from compile_loop.engine.channel import Channel
 from compile_loop.engine.course import Course
 from compile_loop.engine.gave_up import GaveUp
 from compile_loop.engine.guard import LoopBreaker, ProgressMonitor, Strike
+from compile_loop.engine.help import ask_user, consult
 from compile_loop.engine.nominate import Nominated, refuse_nomination
 from compile_loop.engine.plan import plan_in
 from compile_loop.engine.worktree import Changes
