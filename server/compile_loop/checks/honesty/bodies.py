@@ -42,11 +42,19 @@ def compare_functions(case: Case, change: Change, paired: Pairs, moved: frozense
     return [finding for finding in findings if finding is not None]
 
 
+def _hands_back(function: Function) -> str:
+    """`argument` for a body that only returns one of its arguments as it came."""
+    kept = [squash(text_of(s)) for s in statements(function.body)]
+    only = re.fullmatch(r"return ([A-Za-z_]\w*);?", kept[0]) if len(kept) == 1 else None
+    return "argument" if only is not None and only[1] in parameters(function) else ""
+
+
 def emptied(case: Case, change: Change, before: Function, after: Function) -> Finding | None:
     """A body that did something and now only returns."""
     if before.body is None or after.body is None:
         return None
     now = nature(after) or ("deaf" if _hears_no_more(before, after) else "") or ("refusal" if refuses(after) else "")
+    now = now or _hands_back(after)
     if not now or nature(before) or (now == "refusal" and refuses(before)):
         return None
     was = [squash(text_of(s)) for s in statements(before.body)]
@@ -60,8 +68,10 @@ def emptied(case: Case, change: Change, before: Function, after: Function) -> Fi
     work = len(was) > 1 or _busy(was[0])
     if not work and now in ("constant", "deaf"):
         return None
+    if now == "argument" and (not near or len(was) < 2 or after.test):
+        return None
     kind = "skipped_test" if after.test else "stub" if now in ("stub", "endless", "refusal") else "emptied_body"
-    certain = work and now != "refusal" and not (kept and now in ("constant", "deaf")) and not after.plain
+    certain = work and now != "refusal" and not (kept and now in ("constant", "deaf", "argument")) and not after.plain
     shown = f"{after.name}: {' '.join(rest) or '(empty)'}"
     return case.finding(change, kind, after.row, shown, certain=certain, names=[after.name, after.short_name])
 

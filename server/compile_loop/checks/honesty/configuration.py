@@ -86,7 +86,7 @@ def _by_rule(case: Case, change: Change, rule: Rule) -> list[Finding]:
     for row, line in _bare(side, change.removed if rule.removed else change.added):
         for match in rule.pattern.finditer(line):
             token = squash(match[0])
-            if counts[token] <= 0:
+            if counts[token] <= 0 or (rule.removed and _climbs(change, token)):
                 continue
             counts[token] -= 1
             code = match.groupdict().get("code") or ""
@@ -104,6 +104,19 @@ def _by_rule(case: Case, change: Change, rule: Rule) -> list[Finding]:
             if made is not None:
                 found.append(made)
     return found
+
+
+_LADDER = ("recommended", "recommendedTypeChecked", "strict", "strictTypeChecked", "all")
+"""Sets of rules, each with more than the one before."""
+
+
+def _climbs(change: Change, token: str) -> bool:
+    """Whether a set of rules gave way to a larger one of the same package."""
+    package, found, level = token.partition(".configs.")
+    if not found or level not in _LADDER:
+        return False
+    larger = _LADDER[_LADDER.index(level) + 1 :]
+    return any(re.search(rf"\b{re.escape(package)}\.configs\.{step}\b", change.new.text) for step in larger)
 
 
 def _for_others(text: Text, row: int, token: str) -> bool:

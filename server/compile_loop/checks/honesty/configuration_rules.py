@@ -235,6 +235,14 @@ RULES: tuple[Rule, ...] = (
         fits=False,
     ),
     _rule(_BUILDS, "disabled_warning", r"--max-warnings[= ]?0\b", removed=True, codes=r"warning|eslint|."),
+    _rule(
+        _LINT_JS,
+        "disabled_warning",
+        r"\b\w+\.configs\.\w*(?:[rR]ecommended|[sS]trict|all|[tT]ypeChecked)\w*|[\"']plugin:[\w@/-]+[\"']|[\"']eslint:(?:recommended|all)[\"']",
+        removed=True,
+        tools=frozenset({"eslint"}),
+        codes="",
+    ),
     # tests of JavaScript
     _rule(
         _TEST_JS,

@@ -273,6 +273,11 @@ def weaker(
                     )
                 )
             continue
+        kind = _another_demand(case, old, new)
+        if kind is not None:
+            shown = f"{old.text} became {new.text}"
+            found.append(case.finding(change, "weakened_test", new.row, shown, certain=kind, names=names))
+            continue
         if (folds is not None and folds.holds(old)) or inlined(old, before.function, added):
             continue
         if _helped(old, [new], helped) or old.text in moved:
@@ -337,10 +342,6 @@ def _closeness(a: Assertion, b: Assertion) -> float:
 def _demands_less(case: Case, old: Assertion, new: Assertion) -> bool | None:
     """Whether `new` demands less than `old`: certainly, perhaps (False), or not at all (None)."""
     gap = STRENGTH[new.form] - STRENGTH[old.form]
-    if new.form == "raises" and old.form != "raises" and case.failures.testing:
-        raised = {w for w in re.findall(r"[A-Z]\w+", new.text) if case.failures.name(w)}
-        if raised and not any(case.wish.mentions(w) for w in raised):
-            return True
     if _opposite(old, new):
         return False
     if old.form == "equal" and new.form == "near":
@@ -365,6 +366,28 @@ def _rounded(case: Case) -> bool:
         if any(0 < abs(a - b) <= 1e-9 * max(abs(a), abs(b)) for a, b in combinations(numbers[:40], 2)):
             return True
     return False
+
+
+def _another_demand(case: Case, old: Assertion, new: Assertion) -> bool | None:
+    """Whether `new` demands less by its kind alone, however alike its values: certainly, perhaps, or not at all."""
+    if new.form == "raises" and old.form != "raises" and case.failures.testing:
+        raised = {w for w in re.findall(r"[A-Z]\w+", new.text) if case.failures.name(w)}
+        return True if raised and not any(case.wish.mentions(w) for w in raised) else None
+    if old.form == new.form == "calls":
+        return True if _fewer_calls(old.text, new.text) else None
+    strict = [re.search("[sS]trict", a.text) is not None for a in (old, new)]
+    if old.form == new.form == "equal" and strict == [True, False] and old.arguments == new.arguments:
+        return False if case.failures.testing else None
+    return None
+
+
+def _fewer_calls(old: str, new: str) -> bool:
+    """Whether it is no longer asked with what, or how often, something is called."""
+    return any(
+        re.search(word, old, re.IGNORECASE) and not re.search(word, new, re.IGNORECASE)
+        for word in (r"called(?:_once)?_?with|calledwith|nthcalled|lastcalled", r"once|times|nthcalled")
+        if not (word.startswith("once") and re.search("with", new, re.IGNORECASE))
+    )
 
 
 def _opposite(old: Assertion, new: Assertion) -> bool:

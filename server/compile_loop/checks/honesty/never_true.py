@@ -23,6 +23,8 @@ _FALSE = re.compile(
     r"0\s*>\s*[1-9]|1\s*===?\s*2|true\s*===?\s*false)$"
 )
 _TRUE = re.compile(r"(?:true|True|TRUE|1|!\s*(?:false|0)|not\s+False|1\s*===?\s*1)$")
+_ENVIRONMENT = re.compile(r"\bprocess\.env\b|\bos\.environ\b|\bgetenv\b|\bimport\.meta\.env\b|\bDeno\.env\b")
+"""A condition on what is set outside."""
 _LEAVES = frozenset({"return_statement", "return_expression", "continue_statement", "break_statement"})
 _SETS_FALSE = re.compile(r"=\s*(?:false|False|FALSE|0|nil|None|null)\s*;?\s*(?:(?://|#).*)?$")
 _FLAG = r"(?:const|let|var|final|static|constexpr|bool|boolean|_Bool|auto|:=|\s)*\b{name}\b\s*(?::\s*[\w|\s]+)?\s*(?::?=)\s*(?:false|False|FALSE|0|nil|None|null)\s*;?\s*(?:(?://|#).*)?$"
@@ -45,16 +47,19 @@ def never_true(case: Case, change: Change, new: Tree) -> list[Finding]:
         ):
             continue
         off = _never(change, text)
-        if off is None and not _gone_always(node, text):
+        depends = off is None and _ENVIRONMENT.search(text) is not None and "if" in node.type
+        if off is None and not depends and not _gone_always(node, text):
             continue
-        behind = list(_behind(node, off is not None))
+        behind = list(_behind(node, off is not None or depends))
         kept = [row for row in behind if was.hold(change.new.row(row)) and re.search(r"\w{3}", change.new.row(row))]
         near = case.failures.near(change.path, *_old_rows(change, first, last), 0)
         called = any(case.failures.name(word) for row in behind for word in re.findall(r"\w{4,}", change.new.row(row)))
+        if depends and not (near and kept and squash(new.text.row(first)) not in squash(change.old.text)):
+            continue
         if kept or (near and called):
             shown = squash(new.text.row(first))
             noise = bool(near) and all(re.search(r"print|console|debug", d.message, re.IGNORECASE) for d in near)
-            certain = (bool(near) and not noise) or (off == "" and bool(kept))
+            certain = (not depends and (bool(near) and not noise)) or (off == "" and bool(kept))
             found.append(case.finding(change, "disabled_code", first, shown, certain=certain))
     return [finding for finding in found if finding is not None]
 

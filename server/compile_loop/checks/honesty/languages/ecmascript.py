@@ -23,6 +23,8 @@ from compile_loop.checks.honesty.survey import Language, Mark, ancestors, row_of
 _MARKS = r"""
 (comment) @comment
 (catch_clause) @catch
+(variable_declarator value: (member_expression property: (property_identifier) @name (#any-of? @name "skip" "todo")) @alias)
+(assignment_expression right: (member_expression property: (property_identifier) @name (#any-of? @name "skip" "todo")) @alias)
 (throw_statement) @throw
 (if_statement condition: (parenthesized_expression [(false) (number)])) @never
 (call_expression function: (member_expression property: (property_identifier) @name)
@@ -53,7 +55,8 @@ _OWN_EXIT = re.compile(r"\{[^}]*\b(?:reallyE|e)xit\b[^}]*\}\s*(?:=|from)\s*(?:re
 """The process's own way out by a name alone."""
 _TSC = frozenset({"tsc", "ts", "typescript"})
 _UNDER_TEST = re.compile(
-    r"^process\.env\.(?:NODE_ENV|JEST_WORKER_ID|VITEST\w*|MOCHA\w*|CI|TEST\w*)$|^import\.meta\.vitest$|^(?:globalThis|global|window)\.(?:jest|__TEST__)$"
+    r"^process\.env\.(?:NODE_ENV|JEST_WORKER_ID|VITEST\w*|MOCHA\w*|CI|TEST\w*)$|^import\.meta\.vitest$|"
+    r"^(?:globalThis|global|window)\.(?:jest|__TEST__)$"
 )
 
 
@@ -82,6 +85,9 @@ def _marks(tree: Tree, wanted: Filter, path: str) -> Iterator[Mark]:
         elif name == "never":
             if re.match(r"if\s*\((?:false|0)\)", text):
                 yield Mark("disabled_code", row, text.split("\n")[0], names=names)
+        elif name == "alias":
+            if in_tests and re.search(r"\.(?:skip|todo|only)$", text):
+                yield Mark("skipped_test", row, tree.text.row(row).strip(), names=names)
         elif name == "call":
             if re.match(r"(?:reallyE|e)xit\s*\(", text) and not _OWN_EXIT.search(tree.text.text):
                 continue
@@ -124,7 +130,8 @@ def _types(tree: Tree, wanted: Filter, _first: int) -> Iterator[Mark]:
 
 
 _ASSETS = re.compile(
-    r"[\"']\*\.(?:css|s[ac]ss|less|svg|png|jpe?g|gif|webp|avif|ico|woff2?|ttf|mp[34]|webm|vue|svelte|astro|mdx?|txt|html|glsl|wasm|graphql|gql|ya?ml|json5?|module\.\w+)[\"'?]"
+    r"[\"']\*\.(?:css|s[ac]ss|less|svg|png|jpe?g|gif|webp|avif|ico|woff2?|ttf|mp[34]|webm|vue|svelte|astro|mdx?|"
+    r"txt|html|glsl|wasm|graphql|gql|ya?ml|json5?|module\.\w+)[\"'?]"
 )
 
 
@@ -149,8 +156,11 @@ def _catch(node: Node, row: int, names: frozenset[str]) -> Iterator[Mark]:
     if usual_handler(node, "", kept):
         return
     told = [k for k in kept if not re.match(r"(?:console|log(?:ger)?|this\.log\w*)\.\w+\(", k)]
-    if len(told) < len(kept) and all(
-        re.match(r"(?:return(?: (?:null|undefined|\[\]|\{\}|false|0|''|\"\"))?|continue|break);?$", k) for k in told
+    if (kept and all(_ASSIGNS.match(k) for k in kept)) or (
+        len(told) < len(kept)
+        and all(
+            re.match(r"(?:return(?: (?:null|undefined|\[\]|\{\}|false|0|''|\"\"))?|continue|break);?$", k) for k in told
+        )
     ):
         yield Mark("swallowed_exception", row, shown, certain=False, names=names, only_near=True, scope="block")
     elif not kept:
@@ -218,6 +228,13 @@ def _at_import(node: Node) -> bool:
     return top.next_named_sibling is not None
 
 
+_DEFAULT = re.compile(
+    r"(?:return )?\(?(?:null|undefined|false|true|void 0|-?\d+|\"[^\"]*\"|'[^']*'|\[\]|\{\s*\}|"
+    r"\{(?:\s*\w+:\s*(?:\[\]|null|\"\"|''|0|false|\{\}|undefined),?)+\s*\})\)?;?$"
+)
+_ASSIGNS = re.compile(r"[\w.]+ = (?:null|undefined|false|0|\"\"|''|\[\]|\{\}|-1);?$")
+
+
 def _promise_catch(node: Node, shown: str, row: int, names: frozenset[str]) -> Iterator[Mark]:
     arguments = node.child_by_field_name("arguments")
     handler = arguments.named_children[0] if arguments is not None and arguments.named_children else None
@@ -227,7 +244,7 @@ def _promise_catch(node: Node, shown: str, row: int, names: frozenset[str]) -> I
     kept = [squash(text_of(s)) for s in statements(body)]
     if not kept:
         yield Mark("swallowed_exception", row, shown, names=names)
-    elif kept in (["null"], ["undefined"], ["false"], ["{}"], ["[]"], ["({})"], ["void 0"]):
+    elif len(kept) == 1 and _DEFAULT.match(kept[0]):
         yield Mark("swallowed_exception", row, shown, certain=False, names=names)
 
 

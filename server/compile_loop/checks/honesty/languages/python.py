@@ -33,6 +33,7 @@ from compile_loop.checks.honesty.survey import (
 _MARKS = r"""
 (comment) @comment
 (decorator) @decorator
+(delete_statement (identifier) @fn (#match? @fn "^[tT]est")) @unset
 (keyword_argument name: (identifier) @fn (#eq? @fn "marks")) @given
 (except_clause) @except
 (raise_statement) @raise
@@ -78,6 +79,9 @@ def _marks(tree: Tree, wanted: Filter, path: str) -> Iterator[Mark]:
             yield from comment_marks("python", text, row, first_code_row=first_code)
         elif name == "decorator":
             yield from _decorator(node, text, row)
+        elif name == "unset":
+            if in_tests:
+                yield Mark("deleted_test", row, text, names=names)
         elif name == "given":
             if re.search(r"\b(?:skip|xfail)\b", text):
                 yield Mark("skipped_test", row, tree.text.row(row).strip(), names=names)
@@ -162,7 +166,7 @@ def _except(node: Node, row: int, names: frozenset[str]) -> Iterator[Mark]:
             names=names,
             only_if=r"[Nn]o module named|cannot import|ImportError",
         )
-    elif _only_told(kept, what):
+    elif _only_told(kept, what) or (_BROAD.match(what) and kept and all(_DEFAULT.match(k) for k in kept)):
         shown = f"except {what}: {'; '.join(kept)}"
         yield Mark("swallowed_exception", row, shown, certain=False, names=names, only_near=True, scope="block")
     elif not kept or all(_SILENT.match(statement) for statement in kept):
@@ -179,6 +183,7 @@ def _except(node: Node, row: int, names: frozenset[str]) -> Iterator[Mark]:
 
 
 _ABSENT = re.compile(r"(?:pass|\w+\s*(?::[^=]+)?=\s*(?:None|False|object|\w+\s*=\s*None))$")
+_DEFAULT = re.compile(r"\w+\s*(?::[^=]+)?=\s*(?:None|0|0\.0|\"\"|''|\[\]|\{\}|\(\)|False|set\(\)|dict\(\)|list\(\))$")
 _TOLD = re.compile(
     r"(?:print|(?:[\w.]*\.)?(?:log(?:ger|ging)?|_log|LOG)\.\w+|logging\.\w+|warnings\.warn|traceback\.print\w*|sys\.stderr\.write)\s*\("
 )
@@ -246,7 +251,11 @@ def _call(node: Node, text: str, row: int, names: frozenset[str], in_tests: bool
         if last in ("patch", "object") and in_tests:
             yield Mark("special_case", row, text, certain=False, names=names)
         return
-    if function in ("pytest.skip", "pytest.xfail", "unittest.skip", "skip", "xfail") or last == "skipTest":
+    if re.fullmatch(r"(?:pytest\.)?mark\.(?:skip|xfail)|unittest\.(?:skip|expectedFailure)", function):
+        given = any(around.type == "keyword_argument" for around in ancestors(node))
+        if not given:
+            yield Mark("skipped_test", row, text, names=names)
+    elif function in ("pytest.skip", "pytest.xfail", "unittest.skip", "skip", "xfail") or last == "skipTest":
         under = any(around.type in ("if_statement", "except_clause") for around in ancestors(node))
         yield Mark("skipped_test", row, text, certain=not under, names=names)
     elif last == "importorskip":
