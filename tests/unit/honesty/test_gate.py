@@ -250,3 +250,23 @@ def test_a_failing_line_in_a_comment(note: str) -> None:
         (2, "disabled_code", True)
     ]
     assert look("a.py", before, after, fault("a.py", 2, "y is unused")) == []
+
+
+@pytest.mark.spec("K7")
+@pytest.mark.parametrize("language", ["Python", "TypeScript", "JavaScript", "Java", "Go", "Rust", "C", "C++"])
+def test_a_sign_that_was_missing_may_be_put_where_it_belongs(language: str) -> None:
+    """What a parser could not make out before is not new when it can."""
+    mended = 0
+    for case in (c for folder in ("first", "second") for c in cases(folder) if c.language == language):
+        for path, data in case.after.items():
+            text = data.decode()
+            for at in [i for i, sign in enumerate(text) if sign in "{}()"][::7]:
+                torn = text[:at] + text[at + 1 :]
+                row = text.count("\n", 0, at)
+                if text.split("\n")[row].startswith("#"):
+                    continue  # a macro's text may be anything
+                failed = Diagnostic("unexpected token", path, Range.of(row, 0, row, 1), phase=Phase.PARSE)
+                found = [f for f in look(path, torn, text, failed) if f.certain]
+                assert not found, (case.name, path, row, found)
+                mended += 1
+    assert mended >= 40

@@ -62,6 +62,8 @@ def emptied(case: Case, change: Change, before: Function, after: Function) -> Fi
     if rest == ["..."] and after.plain:
         return None  # a protocol or an overload
     kept = set(rest) <= set(was)
+    if kept and before.node.has_error:
+        return None  # what was not closed held more than its own
     near = case.failures.near(change.path, before.row, before.end_row, 0)
     if kept and near and all(surplus(d) for d in near):
         return None

@@ -119,6 +119,8 @@ def _read(case: Case, file: FileChange, sheets: list[Sheet]) -> list[Finding]:
     sheet = Sheet(change, language, Tree(grammar, change.old), Tree(grammar, change.new))
     if sheet.new.broken:
         return found + plain_lines(case, change)
+    if sheet.mended:
+        return found + commented_out(case, change, language, sheet.old, sheet.new)
     sheets.append(sheet)
     if not is_test_path(file.path):
         found += special_cases(case, change, language) + placeholder_values(case, change)

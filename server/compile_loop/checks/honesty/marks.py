@@ -30,6 +30,13 @@ class Sheet:
     new: Tree
     candidates: list[Mark] = field(default_factory=list)
 
+    @property
+    def mended(self) -> bool:
+        """Whether nothing was done but to close, open or separate what the parser could not make out before."""
+        if not self.change.punctuates or not self.old.root.has_error:
+            return False
+        return not self.new.root.has_error or len(self.new.error_rows) < len(self.old.error_rows)
+
     @cached_property
     def old_functions(self) -> list[Function]:
         """The functions and tests of the text before."""

@@ -40,7 +40,7 @@ def shorter_loops(case: Case, sheet: Sheet) -> list[Finding]:
             if was is not None:
                 names = [after.name, after.short_name]
                 shown = f"{was} became {head}"
-                certain = case.failures.testing
+                certain = case.failures.testing and 2 * _sum(head) <= _sum(was)
                 found.append(case.finding(sheet.change, "weakened_test", row, shown, certain=certain, names=names))
     return [finding for finding in found if finding is not None]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
@@ -59,6 +60,11 @@ class Change:
         self.added = frozenset(row for h in self.hunks for row in range(h.new_start, h.new_end))
         self.removed = frozenset(row for h in self.hunks for row in range(h.old_start, h.old_end))
         self._starts = [h.new_start for h in self.hunks]
+
+    @cached_property
+    def punctuates(self) -> bool:
+        """Whether no letter came, went or moved, so that only signs between words differ."""
+        return re.sub(r"\W+", "", self.old.text) == re.sub(r"\W+", "", self.new.text)
 
     def touches(self, first: int, last: int) -> bool:
         """Whether new rows `first` to `last`, both included, hold an added row or enclose a place where rows vanished."""

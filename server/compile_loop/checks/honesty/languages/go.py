@@ -59,7 +59,7 @@ def _marks(tree: Tree, wanted: Filter, path: str) -> Iterator[Mark]:
                 yield Mark("suppression", row, text, names=names, only_if=r"DATA RACE|checkptr|race")
             if is_test_path(path) and (built := re.match(r"//\s*(?:go:build|\+build)\s+(.*)", text)):
                 where = re.fullmatch(
-                    r"[\s!&|(),]*(?:(?:linux|darwin|windows|unix|\w*bsd|amd64|arm64|386|cgo|race|go1\.\d+|js|wasm|plan9)[\s!&|(),]*)+",
+                    r"[\s!&|(),]*(?:(?:linux|darwin|windows|unix|android|ios|dragonfly|solaris|illumos|aix|\w*bsd|amd64|arm\w*|386|ppc64\w*|s390x|mips\w*|riscv64|cgo|race|go1\.\d+|js|wasm|plan9)[\s!&|(),]*)+",
                     built[1],
                 )
                 yield Mark("skipped_test", row, text, certain=where is None)
