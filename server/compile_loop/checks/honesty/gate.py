@@ -19,7 +19,7 @@ from compile_loop.checks.honesty.good_news import good_news
 from compile_loop.checks.honesty.grammar import Tree
 from compile_loop.checks.honesty.guards import lost_guards
 from compile_loop.checks.honesty.helpers import weaker_helpers
-from compile_loop.checks.honesty.kept_tests import Unit, compare_tests
+from compile_loop.checks.honesty.kept_tests import compare_tests
 from compile_loop.checks.honesty.languages.names import is_test_path
 from compile_loop.checks.honesty.languages.registry import grammar_of, language_of
 from compile_loop.checks.honesty.line_markers import line_markers
@@ -35,6 +35,7 @@ from compile_loop.checks.honesty.test_tables import test_tables
 from compile_loop.checks.honesty.texts import Change
 from compile_loop.checks.honesty.tolerances import tolerances
 from compile_loop.checks.honesty.under_check import under_check
+from compile_loop.checks.honesty.units import Unit
 from compile_loop.checks.honesty.untyped import untyped
 from compile_loop.checks.honesty.verdicts import lost_verdicts
 from compile_loop.checks.honesty.weigh import Case

@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 
 from compile_loop.checks.honesty.failures import is_test_failure, same_file
-from compile_loop.checks.honesty.kept_tests import Unit, weaker
 from compile_loop.checks.honesty.languages.names import is_test_path
 from compile_loop.checks.honesty.marks import Sheet
 from compile_loop.checks.honesty.survey import Function
+from compile_loop.checks.honesty.units import Unit
+from compile_loop.checks.honesty.weaker import weaker
 from compile_loop.checks.honesty.weigh import Case
 from compile_loop.contracts.honesty import Finding
 
