@@ -12,7 +12,7 @@ from tests.loop.running import Told, block, fix, workspace
 from compile_loop.assemble import ConfigurationError
 from compile_loop.checks.hidden_files import files_named
 from compile_loop.contracts.checks import Check
-from compile_loop.contracts.events import EditRefused, HoldoutFinished, ModelText, ToolCalled, Warned
+from compile_loop.contracts.events import EditRefused, HoldoutFinished, ModelText, RolledBack, ToolCalled, Warned
 from compile_loop.contracts.outcome import Ending, FailureKind
 from compile_loop.contracts.protocols import ToolCall
 from compile_loop.models.scripted import ScriptedReply
@@ -279,3 +279,22 @@ async def test_a_hidden_program_can_be_executed(root: Path, isolation: str) -> N
     )
     assert told.outcome.ending is Ending.GREEN, told.outcome.failure
     assert all(e.ok for e in told.of(HoldoutFinished))
+
+
+@pytest.mark.spec("L9")
+async def test_a_visibly_green_state_stays_the_best_one_whatever_later_rounds_break(tmp_path: Path) -> None:
+    """What a round breaks in a file that it did not edit is no progress from a state where nothing was left to fix."""
+    workspace(tmp_path, a_h="int one(void)\n", a_c='#include "a.h"\nint two(void) { return one(); }\n')
+    worse = [block("int one(void);\n", f"int {name}(void);\n") for name in ("eins", "uno")]
+    told = await fix(
+        tmp_path,
+        [block("int one(void)\n", "int one(void);\n"), *worse],
+        targets=["a.h"],
+        checks=("gcc -Wall -Werror -fsyntax-only a.c",),
+        holdouts=("false",),
+        settings={"max_rounds": 3, "suggestions": False},
+    )
+    assert told.outcome.ending is Ending.FAILED and told.outcome.tally.errors_after == 0
+    (change,) = told.outcome.edit.files
+    assert change.after == b"int one(void);\n"
+    assert len(told.of(RolledBack)) == 2

@@ -92,6 +92,35 @@ async def test_a_failure_that_vanishes_without_an_edit_is_called_flaky_and_not_f
     assert told.of(Warned)
 
 
+@pytest.mark.spec("K9", "Q8")
+@pytest.mark.parametrize("where", ["b.txt:1: error: server not ready", "not ready"])
+async def test_a_failure_that_vanishes_by_itself_after_an_edit_elsewhere_is_flaky(tmp_path: Path, where: str) -> None:
+    """Red twice, so the baseline looks steady; what turns it green is time and not the edit."""
+    workspace(tmp_path, a_txt="one\n", b_txt="b\n")
+    counter = tmp_path.parent / f"{tmp_path.name}-count"
+    counter.touch()
+    twice = f"echo x >> {counter}; [ $(wc -l < {counter}) -gt 2 ] || {{ echo '{where}'; exit 1; }}"
+    told = await fix(
+        tmp_path, ["<<< path=a.txt >>>\n" + block("one\n", "two\n")], targets=["a.txt", "b.txt"], checks=(twice,)
+    )
+    assert told.outcome.ending is Ending.GREEN
+    doubt, *_ = told.outcome.tally.suspicious
+    assert "the check is flaky: run again without the edit, it no longer fails as it did" in doubt
+    assert ("server not ready" in doubt) == (where != "not ready")
+
+
+@pytest.mark.spec("K9")
+async def test_a_failure_that_an_edit_elsewhere_did_fix_is_not_called_flaky(tmp_path: Path) -> None:
+    workspace(tmp_path, a_h="int one(void)\n", a_c='#include "a.h"\nint two(void) { return one(); }\n')
+    told = await fix(
+        tmp_path,
+        ["<<< path=a.h >>>\n" + block("int one(void)\n", "int one(void);\n")],
+        targets=["a.c", "a.h"],
+        checks=GCC,
+    )
+    assert told.outcome.ending is Ending.GREEN and told.outcome.tally.suspicious == ()
+
+
 @pytest.mark.spec("L3")
 async def test_a_green_baseline_asks_no_model(tmp_path: Path) -> None:
     workspace(tmp_path, a_c="int x;\n")

@@ -18,6 +18,7 @@ from compile_loop.conversation.prompts import dishonest_prompt, holdout_prompt, 
 from compile_loop.engine.brief import failures_of
 from compile_loop.engine.course import Course, State
 from compile_loop.engine.fingerprint import fingerprint
+from compile_loop.engine.flaky import notice_flaky
 from compile_loop.engine.holdouts import climb, red_holdouts
 from compile_loop.engine.minimise import minimise
 from compile_loop.engine.plan import compare
@@ -41,6 +42,7 @@ async def prove(course: Course, state: State) -> Proof:
     if told := await red_holdouts(course, Pass.HOLDOUT):
         climb(course, told)
         return Proof(state, doubt=holdout_prompt(told))
+    await notice_flaky(course, state)
     smallest = await minimise(course, state)
     last = await _confirm(course, smallest)
     if smallest.changes != state.changes and not (last.state.verdict.green and not last.told):

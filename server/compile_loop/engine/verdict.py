@@ -77,7 +77,8 @@ def moved_on(before: Verdict, now: Verdict, changed: Collection[str]) -> bool:
     """Whether all failures are gone and those that came stood hidden behind them: in other files, which no edit touched."""
     mine = {error.file for error in before.blocking} | set(changed)
     return (
-        bool(now.blocking)
+        bool(before.blocking)
+        and bool(now.blocking)
         and not (fingerprints(before.blocking) & fingerprints(now.blocking))
         and all(error.file is not None and error.file not in mine for error in now.blocking)
     )
