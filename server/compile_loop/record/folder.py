@@ -4,7 +4,7 @@ run.json          who ran what, from where, with which settings
 events.jsonl      what the run told, one JSON object a line
 turns.jsonl       the exact requests and replies, one a line
 files/            the bytes that the files had before the run and in its result, and unsaved buffers
-rounds/N/         diff.patch, check.txt; round 0 is the baseline
+rounds/N/         diff.patch, check.txt (written aside: nothing goes on from it); round 0 is the baseline
 final/check.txt   the last run of the contract, from a clean start
 candidate.diff    the result, or the best state of a run that was lost
 report.json       how it went; its presence says that the run ended

@@ -28,6 +28,7 @@ from compile_loop.record import folder as at
 from compile_loop.record.asked import Asked
 from compile_loop.record.event_lines import described
 from compile_loop.record.folder import Lines, RecordError, folder_name, make_folder, make_room, write_whole
+from compile_loop.record.later import Later
 from compile_loop.record.redact import Redactor
 from compile_loop.record.report import ReportBuilder, mode_of
 from compile_loop.record.resumable import can_be_resumed
@@ -60,6 +61,7 @@ class Recorder:
         self._began = time.monotonic()
         self._events: Lines | None = None
         self._turns: Lines | None = None
+        self._later = Later()
         self._trouble: RecordError | None = None
         self.folder: Path | None = None
         """Where the record lies, once the run has started."""
@@ -86,6 +88,10 @@ class Recorder:
     def recalled(self, texts: list[str]) -> None:
         """Write down what the repair memory gave, since prompts hold it."""
         self._aside(lambda: self._put(at.RECALLED, json.dumps(texts, ensure_ascii=False)))
+
+    def settle(self) -> None:
+        """Wait for what is written aside. Raises `RecordError`."""
+        self._later.settle()
 
     def _aside(self, write: Callable[[], None]) -> None:
         if self._trouble is None and self._events is not None:
@@ -147,19 +153,24 @@ class Recorder:
         )
         if place is None or self.folder is None:
             return
+        folder = self.folder / place
+        self._later.add(lambda: self._put_output(folder, event))
+
+    def _put_output(self, folder: Path, event: CheckFinished) -> None:
         result = event.result
         how = "passes" if result.ok else f"fails, exit code {result.exit_code}"
         text = (
             f"== {result.check} ({event.in_pass.value}): {how}, {result.duration:.3f} s\n{result.stdout}{result.stderr}"
         )
-        make_room(self.folder / place)
-        lines = Lines(self.folder / place / "check.txt")
+        make_room(folder)
+        lines = Lines(folder / "check.txt")
         try:
             lines.add(self._redactor.text(text if text.endswith("\n") else f"{text}\n"))
         finally:
             lines.close()
 
     def _finish(self, outcome: Outcome) -> None:
+        self.settle()
         self._put(at.CANDIDATE, _patch(outcome.edit))
         self._keep_files("results", {change.path: change.after for change in outcome.edit.files})
         self._put(at.REPORT, json.dumps(self._report.document(outcome), ensure_ascii=False, indent=1))
@@ -187,6 +198,7 @@ class Recorder:
 
     def _end(self, trouble: RecordError | None) -> None:
         self._trouble = trouble
+        self._later.close()
         for lines in (self._events, self._turns):
             if lines is not None:
                 lines.close()

@@ -78,6 +78,39 @@ _HEADERS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
 )
 
 
+_TAIL = 2
+_SIGNS = "-_"
+
+
+def _split(hint: str) -> tuple[str, str] | None:
+    """The first dash or underline of a hint that has two characters before it, and those, in small letters."""
+    for at, sign in enumerate(hint):
+        if sign in _SIGNS and at >= _TAIL:
+            return sign, hint[at - _TAIL : at].lower()
+    return None
+
+
+_FOLDED = frozenset(hint for hint, _ in _HEADERS)
+_SPLIT = {hint: _split(hint) for hint, _ in (*_SHAPES, *_HEADERS)}
+
+
+class _Hints:
+    """Which hints a text has. Those around a dash or an underline are looked up in what stands before the text's own:
+    one walk through a large text for many of them.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._folded = text.lower()
+        self._tails = {sign: {piece[-_TAIL:].lower() for piece in text.split(sign)[:-1]} for sign in _SIGNS}
+
+    def may_have(self, hint: str) -> bool:
+        """Whether the text has a hint, in capital letters or not; never no where it has it as it is."""
+        if (split := _SPLIT[hint]) is not None:
+            return split[1] in self._tails[split[0]]
+        return hint in (self._folded if hint in _FOLDED else self._text)
+
+
 class Redactor:
     """Takes secrets out of text. `values` are secrets as they are; short ones are left alone."""
 
@@ -108,12 +141,12 @@ class Redactor:
     def text(self, text: str) -> str:
         """The text without secrets; it may be plain or JSON, which stays well-formed."""
         text = self.known(text)
+        hints = _Hints(text)
         for hint, shape in _SHAPES:
-            if hint in text:
+            if hints.may_have(hint):
                 text = shape.sub(MARK, text)
-        folded = text.lower()
         for hint, header in _HEADERS:
-            if hint in folded:
+            if hints.may_have(hint):
                 text = header.sub(_keep_head, text)
         return text
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from compile_loop.record import redact
 from compile_loop.record.redact import MARK, Redactor
 
 pytestmark = pytest.mark.spec("R1", "Z1")
@@ -172,3 +173,14 @@ def test_floods_end() -> None:
     redactor = Redactor(["one-secret-value"])
     for flood in ("a-" * 60_000, "://a" * 30_000, "authorization: " * 8_000, "-----BEGIN PRIVATE KEY-----\n" * 4_000):
         redactor.text(flood + base64.b64encode(bytes(60_000)).decode())
+
+
+@pytest.mark.spec("R1", "Z1")
+@pytest.mark.parametrize("hint", sorted({hint for hint, _ in (*redact._SHAPES, *redact._HEADERS)}))
+@pytest.mark.parametrize("before", ["", "x", "a-b_c ", "é\n", "--", "__"])
+@pytest.mark.parametrize("after", ["", "_", "-z", " 😀"])
+def test_a_hint_is_never_overlooked(hint: str, before: str, after: str) -> None:
+    """Shapes are only looked for where the text has their hint, found by one walk for many of them."""
+    assert redact._Hints(f"{before}{hint}{after}").may_have(hint)
+    if hint in redact._FOLDED:
+        assert redact._Hints(f"{before}{hint.upper()}{after}").may_have(hint)
