@@ -97,6 +97,32 @@ async def test_a_protected_file_that_is_written_and_put_back_is_suspect(root: Pa
     assert report["suspect"] == [line]
 
 
+PASSING = {
+    "conftest.py": True,
+    "tests/test_more.py": True,
+    "pytest.ini": True,
+    "sitecustomize.py": True,
+    "out.txt": False,
+    "test_output.txt": False,
+    "conftest.c": False,
+    "ignored/conftest.py": False,
+}
+
+
+@pytest.mark.spec("K6")
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells of files that come")
+@pytest.mark.parametrize("name", PASSING)
+async def test_a_file_that_decides_and_is_there_only_while_the_check_runs_is_suspect(
+    root: Path, isolation: str, name: str
+) -> None:
+    (root / ".gitignore").write_text("ignored/\n")
+    (root / "ignored").mkdir()
+    made = f"    import os\n    open({name!r}, 'w').close()\n    there = os.path.exists({name!r})\n    os.remove({name!r})\n"
+    told = await run(root, isolation, block(BROKEN, f"{made}    return sum(prices) if there else 0\n"))
+    assert told.outcome.ending is Ending.GREEN, told.outcome.failure
+    assert [line.split()[0] for line in told.outcome.tally.suspect if "for a while" in line] == [name] * PASSING[name]
+
+
 TOUCHES = {
     "touched": "touch tests/case.py",
     "its folder": "touch tests; : > tests/new.log; rm tests/new.log",

@@ -57,6 +57,22 @@ _CONFIGURATION = re.compile(
 )
 
 
+_BY_ITSELF = re.compile(
+    r"(?:^|/)(?:conftest\.py|test_[^/]*\.py|[^/]*_test\.(?:py|go|rb|exs)|[^/]*\.(?:test|spec)\.[cm]?[jt]sx?|[^/]*_spec\.rb|"
+    r"sitecustomize\.py|usercustomize\.py|[^/]*\.pth|\.?pytest\.(?:ini|toml)|tox\.ini|setup\.cfg|pyproject\.toml|\.coveragerc|"
+    r"\.?mypy\.ini|\.?ruff\.toml|\.flake8|pyrightconfig\.json|package\.json|\.npmrc|tsconfig\.json|\.mocharc[^/]*|\.babelrc[^/]*|"
+    r"\.eslintrc[^/]*|eslint\.config\.[^/]*|(?:jest|vitest|vite|babel|playwright|cypress)\.config\.[^/]+|GNUmakefile|makefile|Makefile|"
+    r"CMakeLists\.txt|CMakePresets\.json|\.cargo/config(?:\.toml)?|Cargo\.toml|build\.rs|rust-toolchain(?:\.toml)?|go\.(?:mod|work)|"
+    r"pom\.xml|(?:build|settings)\.gradle(?:\.kts)?|phpunit\.xml(?:\.dist)?|\.rspec|\.envrc|compile-loop\.toml)$"
+)
+"""What tools run or read by themselves where they find it: tests and their configuration, and builds'."""
+
+
+def is_taken_by_itself(path: str) -> bool:
+    """Whether a tool runs or reads a file of this name though no command names it."""
+    return _BY_ITSELF.search(path) is not None
+
+
 def is_protected(path: str) -> bool:
     """Whether a workspace-relative path names something that decides about green."""
     return any(pattern.search(path) for pattern in (_FOLDERS, _TEST_FILES, _EXPECTATIONS, _CONFIGURATION))

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from pathspec import GitIgnoreSpec
 
 from compile_loop.checks.contract_file import NAME
 from compile_loop.checks.expectations import SOURCE, Doubt, Expectations
-from compile_loop.checks.protected import is_found_by_name, is_protected
+from compile_loop.checks.protected import is_found_by_name, is_protected, is_taken_by_itself
 from compile_loop.checks.test_data import TestData
 from compile_loop.contracts.protected import AS_THE_USERS, Broken, FileMark, Marks
 from compile_loop.contracts.protocols import Shadow
@@ -104,6 +104,23 @@ class WorkspaceProtection:
                     )
                 )
         return found
+
+    def passing(self, arrived: Collection[str], after: Marks) -> list[Broken]:
+        """Files that came while a check ran, that a tool takes into account by their names, and that are gone again."""
+        return [
+            Broken(
+                path,
+                f"{path} decides whether the code is right, was there for a while when the check ran, and is gone again. See "
+                "whether the code did that, or one of the check's own tools",
+            )
+            for path in sorted(arrived)
+            if is_taken_by_itself(path) and not _TOOLS_MAKE.search(path) and not self._is_there(path, after)
+        ]
+
+    def _is_there(self, path: str, after: Marks) -> bool:
+        """Whether a file is there now, or was before."""
+        there = path in after and after[path].digest is not None
+        return there or (self._root / path).exists() or path in self._expected.produced or self._ignored(path)
 
     def _how(self, path: str, was: FileMark, now: FileMark) -> str | None:
         existed = (self._root / path).is_file() if was.digest == AS_THE_USERS.digest else was.digest is not None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -50,6 +50,10 @@ class ProtectedFiles(Protocol):
 
     def broken(self, before: Marks, after: Marks) -> Sequence[Broken]:
         """What became different, where that can matter: files that tools make, and ignored ones, cannot."""
+        ...
+
+    def passing(self, arrived: Collection[str], after: Marks) -> Sequence[Broken]:
+        """Those of the files that came while a check ran that a tool takes into account by their names, and that are gone."""
         ...
 
     def rewritten(self, before: Marks, after: Marks) -> Sequence[Broken]:

@@ -228,6 +228,14 @@ class Shadow(Protocol):
         """Those of the watched files whose bytes were written since, or that were removed, replaced or renamed."""
         ...
 
+    async def watch_arrivals(self) -> None:
+        """From now on, notice which files come into the copy. `renew` ends it."""
+        ...
+
+    async def arrivals(self) -> frozenset[str]:
+        """Files that came since, also where they are gone again; none where the system does not tell."""
+        ...
+
     def user_text(self, text: str) -> str:
         """A tool's text with the copy's paths turned into the user's (SPEC D3)."""
         ...

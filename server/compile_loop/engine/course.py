@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -231,6 +231,13 @@ class Course:
             return []
         expected = {*self.work.originals, *self.moved_by_baseline, *self.written_by_baseline}
         return [b for b in self.parts.protected.rewritten(before, after) if b.path not in expected]
+
+    def passing(self, arrived: Collection[str], after: Marks) -> list[Broken]:
+        """Protected files that came while a check ran, and are gone again; hidden ones are laid in by the run itself."""
+        if self.parts.protected is None:
+            return []
+        hidden = self.parts.holdouts.hidden if self.parts.holdouts else ()
+        return list(self.parts.protected.passing(set(arrived) - {*self.work.originals, *hidden}, after))
 
     async def verify(self, in_pass: Pass, *, keep: bool = True) -> State:
         """Run all checks and judge them against the baseline; keeps the best state, unless it is only a try."""

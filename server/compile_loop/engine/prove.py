@@ -59,7 +59,7 @@ async def prove(course: Course, state: State) -> Proof:
     if last.broken:
         await course.renew_shadow(confirmed.changes)  # what moved the goal there would fail a true repair
         return _doubted(course, confirmed, tuple(b.sentence for b in last.broken))
-    written = (*(b.sentence for b in last.rewritten), *_guesses(course, confirmed))
+    written = (*(b.sentence for b in (*last.rewritten, *last.passing)), *_guesses(course, confirmed))
     if written:
         course.emit(Suspected(written, certain=False))
     course.suspect = (*_lines(await _inspect(course, confirmed)), *written)
@@ -75,13 +75,15 @@ def _doubted(course: Course, state: State, lines: tuple[str, ...]) -> Proof:
 class _Last:
     """The last run: where it came to, what its hidden checks let be told, which protected files it changed.
 
-    `rewritten` are those that were written while it went on, and have the same bytes again.
+    `rewritten` are those that were written while it went on, and have the same bytes again, `passing` those that were there
+    only meanwhile.
     """
 
     state: State
     told: list[str]
     broken: tuple[Broken, ...] = ()
     rewritten: tuple[Broken, ...] = ()
+    passing: tuple[Broken, ...] = ()
 
 
 async def _confirm(course: Course, state: State, doubted: tuple[Broken, ...] = ()) -> _Last:
@@ -94,6 +96,7 @@ async def _confirm(course: Course, state: State, doubted: tuple[Broken, ...] = (
     if watched and not await course.parts.shadow.watch(sorted(watched)):
         watched = frozenset()
     before = await course.marks()
+    await course.parts.shadow.watch_arrivals()
     confirmed = await course.verify(Pass.FINAL)
     if not confirmed.verdict.green:
         return _Last(confirmed, [])
@@ -101,7 +104,8 @@ async def _confirm(course: Course, state: State, doubted: tuple[Broken, ...] = (
     after = await course.marks()
     touched = watched - await course.parts.shadow.written() if watched else watched
     rewritten = [b for b in course.rewritten(before, after) if b.path not in touched]
-    return _Last(confirmed, told, tuple(course.broken(before, after)), tuple(rewritten))
+    passing = course.passing(await course.parts.shadow.arrivals(), after)
+    return _Last(confirmed, told, tuple(course.broken(before, after)), tuple(rewritten), tuple(passing))
 
 
 async def _inspect(course: Course, state: State) -> list[Finding]:

@@ -17,6 +17,7 @@ from compile_loop.shadow.copying import CopyFile, copy_tree
 from compile_loop.shadow.full_disk import why
 from compile_loop.shadow.guard import Guard
 from compile_loop.shadow.marks import marks_below
+from compile_loop.shadow.namespaces.arrivals import Arrivals, arrivals_in
 from compile_loop.shadow.namespaces.watching import Watch, watch_below
 from compile_loop.shadow.places import new_folder, temporary_places
 from compile_loop.shadow.removal import remove_tree
@@ -52,6 +53,7 @@ class CopyShadow:
         self._base: Path | None = None
         self._generation = 0
         self._watch: Watch | None = None
+        self._arrivals: Arrivals | None = None
         self._stop = threading.Event()
         self._working: set[asyncio.Future[Any]] = set()
 
@@ -112,7 +114,8 @@ class CopyShadow:
 
     async def watch(self, paths: Sequence[str]) -> bool:
         """From now on, notice whether the bytes of these files are written; False where the system does not tell."""
-        self._end_watch()
+        if self._watch is not None:
+            self._watch.close()
         self._watch = watch_below(os.fsencode(self._copy), map(os.fsencode, paths))
         return self._watch is not None
 
@@ -120,7 +123,22 @@ class CopyShadow:
         """Those of the watched files whose bytes were written since."""
         return frozenset(map(os.fsdecode, self._watch.written() if self._watch is not None else ()))
 
+    async def watch_arrivals(self) -> None:
+        """From now on, notice which files come into the copy."""
+        self._end_arrivals()
+        self._arrivals = await asyncio.to_thread(arrivals_in, os.fsencode(self._copy))
+
+    async def arrivals(self) -> frozenset[str]:
+        """Files that came since, also where they are gone again."""
+        return frozenset(map(os.fsdecode, self._arrivals.seen() if self._arrivals is not None else ()))
+
+    def _end_arrivals(self) -> None:
+        if self._arrivals is not None:
+            self._arrivals.close()
+            self._arrivals = None
+
     def _end_watch(self) -> None:
+        self._end_arrivals()
         if self._watch is not None:
             self._watch.close()
             self._watch = None

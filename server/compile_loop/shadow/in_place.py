@@ -175,6 +175,13 @@ class InPlaceShadow:
         """Nothing is watched."""
         return frozenset()
 
+    async def watch_arrivals(self) -> None:
+        """The user may put files here as well as a check."""
+
+    async def arrivals(self) -> frozenset[str]:
+        """Nothing is watched."""
+        return frozenset()
+
     def user_text(self, text: str) -> str:
         """Paths are the user's already."""
         return text

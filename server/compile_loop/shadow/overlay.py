@@ -133,6 +133,14 @@ class OverlayShadow:
         """Those of the watched files whose bytes were written since."""
         return frozenset(map(os.fsdecode, await self._in_thread(self._ask, "written")))
 
+    async def watch_arrivals(self) -> None:
+        """From now on, notice which files come into the copy."""
+        await self._in_thread(self._ask, "watch arrivals")
+
+    async def arrivals(self) -> frozenset[str]:
+        """Files that came since, also where they are gone again."""
+        return frozenset(map(os.fsdecode, await self._in_thread(self._ask, "arrivals")))
+
     def command(self, argv: Sequence[str], cwd: str) -> tuple[list[str], str]:
         """Enter the namespaces first; the directory is the user's own path."""
         self._ask("there")

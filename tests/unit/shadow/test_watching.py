@@ -11,6 +11,10 @@ from compile_loop.contracts.protected import AS_THE_USERS
 
 from .conftest import Workspace, run
 
+MAPPED = (
+    "python3 -c \"import mmap, os; d = os.open('a.c', os.O_RDWR); m = mmap.mmap(d, 0); w = m[:]; "
+    "m[:] = b'x' * len(w); m.flush(); m[:] = w; m.close()\""
+)
 WRITTEN = {
     "in place": "cat a.c > was; echo 1 > a.c; cat was > a.c",
     "with its time": "cp -p a.c was; echo 1 > a.c; cp -p was a.c",
@@ -18,6 +22,8 @@ WRITTEN = {
     "removed": "cat a.c > was; rm a.c; cat was > a.c",
     "by another name": "ln a.c other; cat a.c > was; echo 1 > other; cat was > other; rm other",
     "appended": "cat a.c > was; echo >> a.c; cat was > a.c",
+    "through a mapping": f"{MAPPED}",
+    "through a mapping, with its time": f"cp -p a.c time; {MAPPED}; touch -r time a.c; rm time",
     "from below": "mkdir -p x/y; cat a.c > was; (cd x/y && echo 1 > ../../a.c); cat was > a.c",
 }
 TOUCHED = {
@@ -59,6 +65,24 @@ async def test_what_is_written_and_put_back_is_seen(workspace: Workspace, way: s
 async def test_what_is_only_touched_is_told_apart(workspace: Workspace, way: str) -> None:
     trace, written = await marks(workspace, TOUCHED[way])
     assert written == [] and (not trace or way not in ("read", "its folder"))
+
+
+@pytest.mark.spec("K6")
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells of files that come")
+async def test_files_that_come_are_seen_also_where_they_are_gone_again(workspace: Workspace) -> None:
+    shadow = await workspace.opened()
+    await run(shadow, "echo > early")
+    await shadow.watch_arrivals()
+    assert await shadow.arrivals() == frozenset()
+    script = "echo > conftest.py; rm conftest.py; echo > t; mv t sub/new.h; mkdir made; echo > made/inner; cat a.c; echo >> a.c"
+    assert (await run(shadow, script)).exit_code == 0
+    seen = {"conftest.py", "t", "sub/new.h"}
+    assert await shadow.arrivals() == await shadow.arrivals() == seen, (
+        "a folder that is made meanwhile is not looked into"
+    )
+    await shadow.renew({})
+    await run(shadow, "echo > later")
+    assert await shadow.arrivals() == frozenset()
 
 
 @pytest.mark.spec("K6")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from compile_loop.shadow.namespaces import files, layer, mounts
 from compile_loop.shadow.namespaces import syscalls as system
+from compile_loop.shadow.namespaces.arrivals import Arrivals, arrivals_in
 from compile_loop.shadow.namespaces.watching import Watch, watch_below
 from compile_loop.shadow.namespaces.wire import receive, send
 
@@ -31,6 +32,7 @@ class Holder:
         self._own_attributes = False
         self._names: dict[bytes, list[bytes]] | None = None
         self._watch: Watch | None = None
+        self._arrivals: Arrivals | None = None
 
     def answer(self, request: Any) -> Any:
         """Do what a request says: its first part names a method, the rest are the arguments."""
@@ -49,6 +51,8 @@ class Holder:
             "mark": layer.mark,
             "seal": self._seal,
             "watch": self._begin_watch,
+            "watch arrivals": self._watch_arrivals,
+            "arrivals": lambda: self._arrivals.seen() if self._arrivals is not None else [],
             "written": lambda: self._watch.written() if self._watch is not None else [],
         }
         return methods[name](*arguments)
@@ -131,6 +135,11 @@ class Holder:
             self._watch.close()
         self._watch = watch_below(self._root, paths)
         return self._watch is not None
+
+    def _watch_arrivals(self) -> None:
+        if self._arrivals is not None:
+            self._arrivals.close()
+        self._arrivals = arrivals_in(self._root)
 
     def _find(self, name: bytes, anew: bool) -> list[bytes]:
         if self._names is None or anew:

@@ -1,7 +1,8 @@
 """Whether the bytes of files are written while a check runs, told apart from a touch, a new mode or a further name.
 
-What the system does not tell of: a write through a shared mapping, and, in an ordinary user's overlay, one by a further
-name that the file got there (a hard link, which is another file to it).
+The system does not tell of a write through a shared mapping. Such a file was opened for writing, and has another time
+though nobody set one, or its old time though somebody did. What is not seen: one that is written so and then touched, and,
+in an ordinary user's overlay, a write by a further name that the file got there (a hard link, which is another file to it).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from compile_loop.shadow.namespaces import syscalls as system
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+_CLOSED_AFTER_WRITING, _NEW_ATTRIBUTES = 0x8, 0x4
 _MODIFIED, _MOVED_FROM, _MOVED_TO, _CREATED, _DELETED = 0x2, 0x40, 0x80, 0x100, 0x200
 _LOST = 0x4000
 _FOLDER_ONLY, _NOT_THROUGH_LINKS, _ADD = 0x01000000, 0x02000000, 0x20000000
@@ -31,6 +33,9 @@ class Watch:
         self._descriptor = system.watcher()
         self._files: dict[int, set[bytes]] = {}
         self._names: dict[int, dict[bytes, set[bytes]]] = {}
+        self._times: dict[int, tuple[bytes, int]] = {}
+        self._opened: set[int] = set()
+        self._dressed: set[int] = set()
         self._written: set[bytes] = set()
         try:
             for path in paths:
@@ -46,8 +51,10 @@ class Watch:
             self._names.setdefault(number, {}).setdefault(name, set()).add(path)
             folder = os.path.join(folder, name)
         # By whatever name it is written.
-        number = system.watch(self._descriptor, folder, _MODIFIED | _NOT_THROUGH_LINKS | _ADD)
+        of_the_file = _MODIFIED | _CLOSED_AFTER_WRITING | _NEW_ATTRIBUTES
+        number = system.watch(self._descriptor, folder, of_the_file | _NOT_THROUGH_LINKS | _ADD)
         self._files.setdefault(number, set()).add(path)
+        self._times[number] = folder, os.lstat(folder).st_mtime_ns
 
     def written(self) -> list[bytes]:
         """The files whose bytes were written since, or that were removed, replaced or renamed."""
@@ -57,7 +64,17 @@ class Watch:
                 number, events, _, length = _EVENT.unpack_from(data, at)
                 at += _EVENT.size + length
                 self._take(number, events, data[at - length : at].rstrip(b"\0"))
+        for number in self._opened:
+            if self._has_new_time(number) != (number in self._dressed):
+                self._written |= self._files[number]
         return sorted(self._written)
+
+    def _has_new_time(self, number: int) -> bool:
+        path, time = self._times[number]
+        try:
+            return os.lstat(path).st_mtime_ns != time
+        except OSError:
+            return True
 
     def _read(self) -> bytes:
         try:
@@ -66,6 +83,11 @@ class Watch:
             return b""
 
     def _take(self, number: int, events: int, name: bytes) -> None:
+        if number in self._times and not name:
+            if events & _CLOSED_AFTER_WRITING:
+                self._opened.add(number)
+            if events & _NEW_ATTRIBUTES:
+                self._dressed.add(number)
         if events & _LOST:
             self._written.update(*self._files.values())
         elif events & _OF_A_NAME:
