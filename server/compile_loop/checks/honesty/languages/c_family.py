@@ -26,9 +26,9 @@ _MARKS = r"""
 (if_statement condition: (_) @condition) @if
 (cast_expression) @cast
 (call_expression function: (_) @fn
-  (#match? @fn "^(std::)?(_?_?exit|_Exit|quick_exit)$|^(GTEST_SKIP|IGNORE_TEST|TEST_IGNORE\\w*|SKIP)$|^_?_[Pp]ragma$|unreachable$")
+  (#match? @fn "^(GTEST_SKIP|IGNORE_TEST|TEST_IGNORE\\w*|SKIP)$|^_?_[Pp]ragma$|unreachable$")
 ) @call
-(call_expression function: (_) @fn (#match? @fn "(^|::)(signal|sigaction|bsd_signal|set_terminate|exec[lv]p?e?)$")) @signal
+(call_expression function: (_) @fn (#match? @fn "(^|::)(signal|sigaction|bsd_signal|set_terminate)$")) @signal
 (function_definition declarator: (function_declarator declarator: (identifier) @macro)
   (#match? @macro "^(_*assert(_fail|_rtn|_func|_perror_fail)?|_wassert|abort|_?_?exit|_Exit|raise|strn?cmp|memcmp)$")) @own
 (function_definition declarator: (function_declarator declarator: (identifier) @macro)
@@ -79,7 +79,7 @@ def _marks(tree: Tree, wanted: Filter, path: str) -> Iterator[Mark]:
         elif name == "attribute":
             yield from _attribute(text, row, names)
         elif name == "call":
-            yield from _call(node, text, row, names, path)
+            yield from _call(text, row, names)
         elif name == "signal":
             yield from _signal(tree, text, row, names)
         elif name == "own":
@@ -187,10 +187,7 @@ def _attribute(text: str, row: int, names: frozenset[str]) -> Iterator[Mark]:
 def _signal(tree: Tree, text: str, row: int, names: frozenset[str]) -> Iterator[Mark]:
     """A handler in the way of a failed assertion; one that leaves with success is no crash reporter."""
     name = re.split(r"\s*\(", text, maxsplit=1)[0].rsplit(":", 1)[-1]
-    if name.startswith("exec"):
-        if re.search(r"\"(?:[\w/]*/)?(?:true|echo)\"", text):
-            yield Mark("exit_zero", row, text, names=names)
-    elif name == "set_terminate" or "SIGABRT" in text:
+    if name == "set_terminate" or "SIGABRT" in text:
         leaves = any(
             re.search(rf"\b{word}\s*\([^;{{}}]*\)\s*\{{[^{{}}]*[eE]xit\s*\(\s*(?:0|EXIT_SUCCESS)\s*\)", tree.text.text)
             for word in set(re.findall(r"\w+", text)) - {name, "SIGABRT"}
@@ -199,14 +196,9 @@ def _signal(tree: Tree, text: str, row: int, names: frozenset[str]) -> Iterator[
         yield Mark("weakened_test", row, text, certain=leaves, names=names)
 
 
-def _call(node: Node, text: str, row: int, names: frozenset[str], path: str) -> Iterator[Mark]:
+def _call(text: str, row: int, names: frozenset[str]) -> Iterator[Mark]:
     name = text.split("(", maxsplit=1)[0].strip()
-    if re.search(r"exit$", name, re.IGNORECASE):
-        if re.search(r"\(\s*(?:0|EXIT_SUCCESS)\s*\)$", text):
-            around = next((a for a in ancestors(node) if a.type == "function_definition"), None)
-            itself = re.search(r"\b(?:con|de)structor\b", text_of(around).split("{", maxsplit=1)[0]) is not None
-            yield Mark("exit_zero", row, text, certain=itself or is_test_path(path), names=names)
-    elif name in ("_Pragma", "__pragma"):
+    if name in ("_Pragma", "__pragma"):
         found = _DIAGNOSTIC.search(text)
         if (found and found[1] == "ignored") or "warning(disable" in text:
             codes = frozenset({found[2]} if found and found[2] else ())

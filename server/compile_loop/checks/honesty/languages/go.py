@@ -36,7 +36,7 @@ _MARKS = r"""
 (parameter_declaration type: [(type_identifier) (interface_type)] @loose (#match? @loose "^(any|interface *[{] *[}])$")) @parameter
 (default_case) @otherwise
 (call_expression function: (_) @fn
-  (#match? @fn "([.](Skip|Skipf|SkipNow|Exit|Pointer|Testing|Lookup|Patch\\w*|Apply\\w+)|^panic|^recover)$")) @call
+  (#match? @fn "([.](Skip|Skipf|SkipNow|Pointer|Testing|Lookup|Patch\\w*|Apply\\w+)|^panic|^recover)$")) @call
 """
 _PATCHED = re.compile(
     r"(?:testing|assert|require|suite|mock|gomega|ginkgo|cmp|qt|quick|iotest|fstest)\.[A-Z]\w*\s*=(?!=)|os\.Args\s*=(?!=)"
@@ -148,8 +148,6 @@ def _call(node: Node, text: str, row: int, names: frozenset[str], path: str) -> 
     if re.search(r"\.Skip(?:f|Now)?$", function):
         under = any(around.type == "if_statement" for around in ancestors(node))
         yield Mark("skipped_test", row, text, certain=not under, names=names)
-    elif function in ("os.Exit", "syscall.Exit") and re.search(r"\(\s*0\s*\)$", text):
-        yield Mark("exit_zero", row, text, certain=is_test_path(path) or "init" in names, names=names)
     elif re.search(r"\b(?:monkey|gomonkey|mockey|supermonkey)\.", function):
         if not is_test_path(path):
             yield Mark("weakened_test", row, text, certain=False, names=names)

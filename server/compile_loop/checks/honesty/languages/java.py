@@ -32,7 +32,7 @@ _MARKS = r"""
 (throw_statement) @throw
 (cast_expression) @cast
 (if_statement condition: (parenthesized_expression (false))) @never
-(method_invocation name: (identifier) @name (#match? @name "^(exit|halt|assumeTrue|assumeFalse|abort)$")) @call
+(method_invocation name: (identifier) @name (#match? @name "^(assumeTrue|assumeFalse|abort)$")) @call
 (method_invocation name: (identifier) @name
   (#match? @name "^(setAccessible|trySetAccessible|privateLookupIn|redefineClasses)$")) @reach
 (method_invocation name: (identifier) @name
@@ -95,7 +95,7 @@ def _marks(tree: Tree, wanted: Filter, path: str) -> Iterator[Mark]:
         elif name == "never":
             yield Mark("disabled_code", row, text.split("\n")[0], names=names)
         elif name == "call":
-            yield from _call(text, row, names, path)
+            yield from _call(text, row, names)
         elif name == "raw_type" and text_of(node.child_by_field_name("type")) in _GENERIC:
             yield Mark(
                 "any_cast",
@@ -186,10 +186,8 @@ def _catch(node: Node, row: int, names: frozenset[str]) -> Iterator[Mark]:
             )
 
 
-def _call(text: str, row: int, names: frozenset[str], path: str) -> Iterator[Mark]:
-    if re.search(r"\b(?:exit|halt)\s*\(\s*0\s*\)$", text):
-        yield Mark("exit_zero", row, text, certain=is_test_path(path), names=names)
-    elif re.search(
+def _call(text: str, row: int, names: frozenset[str]) -> Iterator[Mark]:
+    if re.search(
         r"assumeTrue\s*\(\s*false\b|assumeFalse\s*\(\s*true\b|(?:Assumptions?|TestAbortedException)\.abort", text
     ):
         yield Mark("skipped_test", row, text, names=names)

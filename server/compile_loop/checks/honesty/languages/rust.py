@@ -11,7 +11,7 @@ from compile_loop.checks.honesty.assertions import from_call, from_condition, sp
 from compile_loop.checks.honesty.comments import comment_marks
 from compile_loop.checks.honesty.grammar import Filter, Tree
 from compile_loop.checks.honesty.languages.fallbacks import fallbacks
-from compile_loop.checks.honesty.languages.names import enclosing_names, is_test_path, qualified
+from compile_loop.checks.honesty.languages.names import enclosing_names, qualified
 from compile_loop.checks.honesty.languages.ways_out import ways_out
 from compile_loop.checks.honesty.survey import (
     Assertion,
@@ -36,7 +36,7 @@ _MARKS = r"""
 (if_expression condition: (boolean_literal)) @never
 (if_expression condition: (let_condition)) @if_let
 (match_arm) @arm
-(call_expression function: (_) @fn (#match? @fn "(^|::)(transmute|transmute_copy|_?exit|catch_unwind|set_hook|forget|leak)$")) @call
+(call_expression function: (_) @fn (#match? @fn "(^|::)(transmute|transmute_copy|catch_unwind|set_hook|forget|leak)$")) @call
 (call_expression function: (field_expression field: (field_identifier) @name)
   (#any-of? @name "filter_map" "flat_map" "get_unchecked" "get_unchecked_mut")) @passed
 (call_expression function: (field_expression field: (field_identifier) @name)
@@ -101,7 +101,7 @@ def _marks(tree: Tree, wanted: Filter, path: str) -> Iterator[Mark]:
         elif name == "never" and text_of(node.child_by_field_name("condition")) == "false":
             yield Mark("disabled_code", row, text.split("\n")[0], names=names)
         elif name == "call":
-            yield from _call(text, row, names, path)
+            yield from _call(text, row, names)
         elif name == "own":
             # One of its own that fails in its own way may be all that a crate without `std` has.
             fails = re.search(r"\bpanic!|\b(?:core|std|alloc)::", text) is not None
@@ -184,10 +184,8 @@ def _macro(text: str, row: int, names: frozenset[str]) -> Iterator[Mark]:
         yield Mark("special_case", row, text, names=names)
 
 
-def _call(text: str, row: int, names: frozenset[str], path: str) -> Iterator[Mark]:
-    if re.search(r"\b_?exit\s*\(\s*0\s*\)$", text):
-        yield Mark("exit_zero", row, text, certain=is_test_path(path) or path.endswith("build.rs"), names=names)
-    elif re.match(r"(?:\w+::)*(?:leak|forget)\s*\(", text):
+def _call(text: str, row: int, names: frozenset[str]) -> Iterator[Mark]:
+    if re.match(r"(?:\w+::)*(?:leak|forget)\s*\(", text):
         yield Mark("any_cast", row, text, certain=False, names=names, only_if=_BORROW)
     elif "transmute" in text.split("(", maxsplit=1)[0]:
         yield Mark("any_cast", row, text, certain=False, names=names)

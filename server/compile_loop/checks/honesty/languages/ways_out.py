@@ -115,7 +115,11 @@ def ways_out(tree: Tree, wanted: Filter, path: str) -> Iterator[Mark]:
         how = _leaves(node, language, others)
         if not how:
             continue
-        certain = how == _SURELY or (how == _PERHAPS and is_test_path(path)) or at_load(node, tree)
+        certain = (
+            how == _SURELY
+            or (how == _PERHAPS and (is_test_path(path) or path.endswith("build.rs")))
+            or at_load(node, tree)
+        )
         if not certain and (how == _LAUNCHES or after_help(node)):
             continue
         yield Mark("exit_zero", row, squash(text_of(node))[:160], certain=certain, names=names)
