@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.loop.running import Told, block, fix, snapshot, workspace
 from tests.support.model_server import ModelServer, calls, fails, says
+from tests.unit.record.records import record_of
 
 from compile_loop.assemble import Job, carry_on, runs_folder, start
 from compile_loop.contracts.events import CheckFinished, Event, ModelText, RunFinished, Warned
@@ -22,6 +25,7 @@ from compile_loop.models.turn_log import Turn, TurnLogWriter, turns_in
 from compile_loop.record import folder
 from compile_loop.record.folder import Lines
 from compile_loop.record.redact import MARK
+from compile_loop.record.retention import prune
 from compile_loop.record.store import Record, State, Store
 from compile_loop.settings import Settings
 
@@ -295,3 +299,35 @@ async def test_several_runs_at_once_have_records_of_their_own(tmp_path: Path) ->
     assert sorted(record.asked.root for record in records()) == [str(each) for each in roots]
     assert all(len(turns_in(record.turns.read_text("utf-8"))) == 2 for record in records())
     assert len(list(runs_folder().iterdir())) == 3
+
+
+@pytest.mark.spec("R1")
+async def test_only_records_make_room_for_records(root: Path) -> None:
+    """What somebody put beside them, or a link leads to, is none of ours, however old."""
+    runs = runs_folder()
+    old = record_of(runs, "old", age=99.0)
+    outside = workspace(root.parent / "elsewhere", photo_txt="kept").rename(root.parent / "outside")
+    (runs / "photos").symlink_to(outside)
+    for name in ("my-notes", ".going-on-a-trip", "20010101-000000-abcd"):
+        workspace(runs / name, events_jsonl="kept", notes_txt="kept")
+        for place in (runs / name / "events.jsonl", runs / name / "notes.txt", runs / name):
+            os.utime(place, (1e9, 1e9))
+    await twice_red(root)
+    for thread in threading.enumerate():
+        if thread.name == "record retention":
+            thread.join()
+    assert not old.exists()
+    assert (outside / "photo.txt").read_text() == "kept" and (runs / "photos").is_symlink()
+    for name in ("my-notes", ".going-on-a-trip", "20010101-000000-abcd"):
+        assert sorted(snapshot(runs / name)) == ["events.jsonl", "notes.txt"]
+
+
+@pytest.mark.spec("R1")
+async def test_records_behind_a_link_are_not_cleared_away(root: Path) -> None:
+    runs, elsewhere = runs_folder(), root.parent / "elsewhere"
+    old = record_of(elsewhere, "old", age=99.0)
+    runs.parent.mkdir(parents=True)
+    runs.symlink_to(elsewhere)
+    assert prune(runs) == []
+    await twice_red(root)
+    assert old.exists() and len(records()) == 2

@@ -14,6 +14,7 @@ cut-off           empty, where the record could not be written to the end, since
 from __future__ import annotations
 
 import os
+import re
 import time
 from pathlib import Path
 
@@ -30,6 +31,8 @@ CANDIDATE = "candidate.diff"
 REPORT = "report.json"
 RESUMED = "resumed.json"
 CUT_OFF = "cut-off"
+NAMED = re.compile(r"\d{8}-\d{6}-[\w-]+")
+"""A record's own name, as `folder_name` makes it."""
 
 
 class RecordError(ListenerError):

@@ -16,7 +16,7 @@ from compile_loop.record.asked import Asked, asked_in
 from compile_loop.record.folder import RecordError, write_whole
 from compile_loop.record.owner import under_way
 from compile_loop.record.resumable import BROKEN_OFF
-from compile_loop.record.retention import remove
+from compile_loop.record.retention import may_be_record, remove
 from compile_loop.record.shapes import REPORT, RESUMED, RUN, event_in, object_in
 
 SCHEMA = "compile-loop/run/1"
@@ -194,7 +194,7 @@ class Store:
         return reasons
 
     def _folders(self) -> list[Path]:
-        folders = [folder for folder in self.runs.glob("*/") if not folder.name.startswith(".")]
+        folders = [folder for folder in self.runs.glob("*/") if may_be_record(folder) and folder.name[0] != "."]
         return sorted(folders, key=lambda place: place.name, reverse=True)
 
     def open(self, name: str) -> Record:
@@ -219,7 +219,7 @@ class Store:
     def _folder(self, name: str) -> Path:
         if not name:
             raise RecordError("Say which run: `compile-loop runs` lists them.")
-        found = [f for f in sorted(self.runs.glob("*/")) if _id_of(f).startswith(name) or f.name == name]
+        found = [f for f in sorted(self._folders()) if _id_of(f).startswith(name) or f.name == name]
         exact = [f for f in found if name in (_id_of(f), f.name)]
         if len(exact or found) > 1:
             ids = ", ".join(_id_of(folder) for folder in (exact or found)[:5])

@@ -49,11 +49,28 @@ def test_links_are_not_followed_and_half_removed_records_go(tmp_path: Path) -> N
     folder = record_of(runs, "old", age=99.0)
     (folder / "link").symlink_to(outside)
     (runs / "elsewhere").symlink_to(outside)
-    (runs / ".going-1234").mkdir()
-    (runs / ".going-1234" / "events.jsonl").write_text("x")
+    half = record_of(runs, "half").rename(runs / f".going-{'0a' * 16}")
+    (runs / f".going-{'0b' * 16}").mkdir()
     prune(runs)
     assert (outside / "kept.txt").read_text() == "kept"
     assert [place.name for place in runs.iterdir()] == ["elsewhere"]
+    assert not half.exists()
+
+
+def test_a_folder_without_a_record_in_it_stays_whatever_its_name(tmp_path: Path) -> None:
+    for name in ("photos", ".going-photos", f".going-{'0c' * 16}", "20200101-000000-abcd"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "kept.txt").write_text("kept")
+    for name, said in (("other", "{}"), ("list", "[]"), ("torn", '{"schema": "comp'), ("alien", '{"schema": "npm/1"}')):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "run.json").write_text(said)
+    before = sorted(place.name for place in tmp_path.iterdir())
+    record_of(tmp_path, "old", age=99.0)
+    assert prune(tmp_path, room=0, now=1e12) == ["20260101-000000-old"]
+    assert sorted(place.name for place in tmp_path.iterdir()) == before
+    assert (tmp_path / ".going-photos" / "kept.txt").exists() and (
+        tmp_path / f".going-{'0c' * 16}" / "kept.txt"
+    ).exists()
 
 
 def test_no_folder_no_rights_no_trouble(tmp_path: Path) -> None:
