@@ -26,6 +26,7 @@ from compile_loop.checks.named_paths import existing, files_in_folder, named, st
 from compile_loop.checks.protected import is_protected
 from compile_loop.checks.read_by_code import files_in
 from compile_loop.checks.scripts import Command
+from compile_loop.checks.version_control import VersionControl
 from compile_loop.contracts.checks import Check
 
 SOURCE = re.compile(
@@ -75,20 +76,14 @@ class Doubt:
         """`of_checks` are programs of checks: that one of them names a file says nothing of who writes it."""
         self._root = root
         self._of_checks = of_checks
-        self._index: bytes | None = None
+        self._version_control = VersionControl(root)
         self._sources: list[bytes] | None = None
 
     def is_expectation(self, path: str) -> bool:
         """Version control keeps it, or no source nearby names it: then no program of the workspace writes it."""
-        return self._kept(path) or not any(path.rpartition("/")[2].encode() in text for text in self._texts())
-
-    def _kept(self, path: str) -> bool:
-        if self._index is None:
-            try:
-                self._index = (self._root / ".git/index").read_bytes()
-            except OSError:
-                self._index = b""
-        return _in_index(self._index, path.encode())
+        return self._version_control.keeps(path) or not any(
+            path.rpartition("/")[2].encode() in text for text in self._texts()
+        )
 
     def _texts(self) -> list[bytes]:
         if self._sources is None:
@@ -176,13 +171,3 @@ class _Reading:
 def is_product(path: str) -> bool:
     """Whether a file's name says that it is what a program wrote."""
     return PRODUCED.search(path.rpartition("/")[2]) is not None and SURE_NAME.search(path) is None
-
-
-def _in_index(index: bytes, path: bytes) -> bool:
-    """Whether Git's index names a path: an entry is its name behind two bytes of flags that hold the name's length."""
-    at = index.find(path + b"\0")
-    while at >= 2:
-        if int.from_bytes(index[at - 2 : at], "big") & 0xFFF == min(len(path), 0xFFF):
-            return True
-        at = index.find(path + b"\0", at + 1)
-    return False

@@ -81,3 +81,10 @@ def is_protected(path: str) -> bool:
 def is_found_by_name(path: str) -> bool:
     """Whether a tool takes a file of this name into account wherever it lies: tests, expectations, configuration."""
     return any(pattern.search(path) for pattern in (_TEST_FILES, _EXPECTATIONS, _CONFIGURATION))
+
+
+def is_configuration(path: str) -> bool:
+    """Whether a workspace-relative path names configuration of a build, a linter, CI or a tool, and is no test."""
+    return _CONFIGURATION.search(path) is not None and not any(
+        pattern.search(path) for pattern in (_TEST_FILES, _EXPECTATIONS)
+    )
