@@ -309,6 +309,14 @@ def test_the_demo_is_fixed_from_suggestions_and_recorded_replies_over_http(tmp_p
     assert "‘stok’" in explained and "‘foud’" in explained and "and 1 more" in explained, "every suggestion is counted"
 
 
+@pytest.mark.spec("Q9")
+def test_a_program_that_fails_without_a_word_behind_a_pipe_is_not_told_as_nothing_to_fix(tmp_path: Path) -> None:
+    root = workspace(tmp_path / "ws", a_c="int main(void) { return 1; }\n")
+    done = cli(root, "fix", "--check", "gcc a.c -o a && ./a | tail -5")
+    said = " ".join(done.stdout.split())
+    assert done.returncode == 1 and "its exit code is that of “tail -5”, whatever “./a” says" in said, said
+
+
 @pytest.mark.spec("Q9", "K7")
 def test_what_may_silence_the_check_is_never_written_unasked(tmp_path: Path) -> None:
     """The edit answers the check's own input: green, with the line to look at, and left to the user."""

@@ -174,7 +174,9 @@ def _result(
         if missing
         else None,
         tests=count_tests(f"{finished.stdout}\n{finished.stderr}"),
-        suspicious=suspicious(finished.stdout, finished.stderr, located, check.line) if missing is None else (),
+        suspicious=suspicious(finished.stdout, finished.stderr, located, check.line, check.expect)
+        if missing is None
+        else (),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 
+from compile_loop.checks.masked import masked
 from compile_loop.checks.test_counts import silent_test_binary
 from compile_loop.contracts.checks import Expectation
 
@@ -26,6 +27,8 @@ _IGNORES_FAILURE = re.compile(r"\|\|\s*(?:true|:|echo\b|printf\b|exit\s+0)")
 _SOME_TESTS = re.compile(
     r"^(?:running [1-9]\d* tests?|collected [1-9]\d* items?|.*\b[1-9]\d* passed\b.*|# tests [1-9]\d*)", re.MULTILINE
 )
+
+_BY_EXIT_CODE = Expectation()
 
 
 def unmet(expect: Expectation, exit_code: int, stdout: str, stderr: str) -> str | None:
@@ -58,7 +61,9 @@ def _at(document: object, pointer: str) -> object:
     return document
 
 
-def suspicious(stdout: str, stderr: str, errors: int, command: str = "") -> tuple[str, ...]:
+def suspicious(
+    stdout: str, stderr: str, errors: int, command: str = "", expect: Expectation = _BY_EXIT_CODE
+) -> tuple[str, ...]:
     """Why a person should look at a check that passed. `errors` are those in files; `command` is its line for the shell."""
     notes = []
     if match := _IGNORES_FAILURE.search(command):
@@ -76,4 +81,7 @@ def suspicious(stdout: str, stderr: str, errors: int, command: str = "") -> tupl
         notes.append("it ran no tests")
     elif silent_test_binary(command, output):
         notes.append("its test binary ended well before it told of any test")
+    by_output = expect.output_contains or expect.json_equals
+    if not notes and not by_output and (why := masked(command)) is not None:
+        notes.append(why)
     return tuple(notes)

@@ -17,7 +17,7 @@ from compile_loop.checks.expectation import suspicious
 from compile_loop.checks.process import cmd_line
 from compile_loop.checks.tool_trouble import trouble
 from compile_loop.checks.validate import ContractError, validate
-from compile_loop.contracts.checks import Check
+from compile_loop.contracts.checks import Check, Expectation
 from compile_loop.toolchains.missing import advice
 
 
@@ -258,5 +258,8 @@ def test_what_the_code_lacks_is_not_what_the_machine_lacks(said: str, environmen
 
 
 @pytest.mark.spec("Q9")
-def test_c07_a_pipe_to_a_file_is_no_hidden_failure() -> None:
-    assert suspicious("", "", 0, "make 2>&1 | tee log") == ()
+def test_c07_a_pipe_hides_what_nothing_is_printed_about() -> None:
+    assert suspicious("", "", 0, "make 2>&1 | tee log") == ("its exit code is that of “tee log”, whatever “make” says",)
+    assert suspicious("", "", 0, "set -o pipefail; make 2>&1 | tee log") == ()
+    by_output = Expectation(exit_zero=False, output_contains=("done",))
+    assert suspicious("done", "", 0, "make 2>&1 | tee log", by_output) == ()
