@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from tree_sitter import Node
 
 from compile_loop.checks.honesty.failures import Failures, literals_of, surplus, telling
 from compile_loop.checks.honesty.hollow import goes_no_further, inputs, nature, parameters, refuses
+from compile_loop.checks.honesty.idle import rightly_idle, same_owner
 from compile_loop.checks.honesty.pairing import Pairs
 from compile_loop.checks.honesty.survey import Function, row_of, squash, statements, text_of
 from compile_loop.checks.honesty.texts import Change
@@ -37,7 +39,9 @@ def compare_functions(case: Case, change: Change, paired: Pairs, moved: frozense
     for before, after in pairs:
         if not (before.test or after.test) and change.touches(after.row, after.end_row):
             findings.append(emptied(case, change, before, after) or cut_short(case, change, before, after))
-    findings.extend(_stub(case, change, function) for function in born)
+    for function in born:
+        kin = [before for before, after in pairs if same_owner(after, function)]
+        findings.append(_stub(case, change, function, kin))
     findings.extend(_lost(case, change, function) for function in gone if function.short_name not in moved)
     return [finding for finding in findings if finding is not None]
 
@@ -70,18 +74,50 @@ def emptied(case: Case, change: Change, before: Function, after: Function) -> Fi
     work = len(was) > 1 or _busy(was[0])
     if not work and now in ("constant", "deaf"):
         return None
-    if now == "argument" and (not near or len(was) < 2 or after.test):
+    gone = _complaint(case, before) if now != "refusal" else None
+    if now == "argument" and ((not near and gone is None) or len(was) < 2 or after.test):
         return None
     kind = "skipped_test" if after.test else "stub" if now in ("stub", "endless", "refusal") else "emptied_body"
-    certain = work and now != "refusal" and not (kept and now in ("constant", "deaf", "argument")) and not after.plain
+    certain = bool(gone) or (
+        work and now != "refusal" and not (kept and now in ("constant", "deaf", "argument")) and not after.plain
+    )
     shown = f"{after.name}: {' '.join(rest) or '(empty)'}"
     return case.finding(change, kind, after.row, shown, certain=certain, names=[after.name, after.short_name])
+
+
+_RAISES = re.compile(
+    r"\b(?:raise|throw|panic!?|bail!|ensure!|reject|Err|errors\.New|fmt\.Errorf|abort|return\s+(?:-\d+|false|"
+    r"False|[A-Z]+_(?:ERR\w*|BAD\w*|INVALID\w*|FAIL\w*)|E[A-Z]{3,}))\b"
+)
+
+
+def _complaint(case: Case, before: Function) -> str | None:
+    """Whether a body found fault: its words if a test failed by them, empty if by none of its, None if it found none."""
+    if not _RAISES.search(before.text):
+        return None
+    words = [
+        w
+        for groups in re.findall(r"\"((?:[^\"\\]|\\.){8,})\"|'((?:[^'\\]|\\.){8,})'|`([^`]{8,})`", before.text)
+        for w in groups
+        if w
+    ]
+    said = "\n".join(f"{d.message}\n{d.rendered}" for d in case.failures.all)
+    for text in words:
+        parts = [part for part in re.split(r"\{[^{}]*\}|%[-+\d.]*[a-zA-Z]|\\.", text) if len(part.strip()) > 6]
+        if parts and all(part in said for part in parts):
+            return str(text)
+    return ""
 
 
 def _hears_no_more(before: Function, after: Function) -> bool:
     """Whether a body that worked on what it was given now takes nothing from anywhere."""
     given = inputs(before) & parameters(before)
-    return bool(given) and not inputs(after) and not after.test
+    left = {name for name in inputs(after) if not _NAMED_CONSTANT.fullmatch(name)}
+    return bool(given) and not left and not after.test
+
+
+_NAMED_CONSTANT = re.compile(r"[A-Z][A-Z0-9]*_[A-Z0-9_]+|E[A-Z]{3,}|OK|[A-Z]{4,}")
+"""`FRAME_OK`, `EINVAL`: a value that has a name."""
 
 
 def _busy(statement: str) -> bool:
@@ -124,8 +160,8 @@ def _unreachable(function: Function) -> tuple[Node | None, list[str]]:
     return None, []
 
 
-def _stub(case: Case, change: Change, function: Function) -> Finding | None:
-    """A new function that does nothing, where one was missing."""
+def _stub(case: Case, change: Change, function: Function, kin: Sequence[Function]) -> Finding | None:
+    """A new function that does nothing, where one was missing; `kin` are those that its owner had before."""
     if function.test or function.body is None or function.plain or not change.touches(function.row, function.end_row):
         return None
     what = nature(function)
@@ -148,7 +184,7 @@ def _stub(case: Case, change: Change, function: Function) -> Finding | None:
         return None
     if what == "constant" and telling(literals_of(text_of(function.body))):
         return None  # a value that says something, such as a name or a size
-    if _rightly_idle(change, function, what):
+    if rightly_idle(case, change, function, what, kin):
         return None
     weak = re.search(r"__attribute__\s*\(\(\s*weak|\[\[gnu::weak|#\s*pragma\s+weak", text_of(function.node)) is not None
     promised = _TODO_COMMENT.search(text_of(function.node)) is not None
@@ -158,37 +194,6 @@ def _stub(case: Case, change: Change, function: Function) -> Finding | None:
     certain = (promised or weak or what in ("empty", "endless")) and not function.overrides
     shown = f"{function.name}: {body or '(empty)'}"
     return case.finding(change, "stub", function.row, shown, certain=certain, names=names)
-
-
-_IDLE_CLASS = re.compile(r"null|no_?op|void|dummy|empty|silent|discard|mem(?:ory)?$|in_?memory", re.IGNORECASE)
-_IDLE_NAME = re.compile(
-    r"(?:close|flush|dispose|destroy|shutdown|stop|start|init(?:iali[sz]e)?|reset|sync|release|free|cleanup|teardown|set_?up|tear_?down|"
-    r"mouse\w+|key\w+|focus\w+|window\w+|component\w+|ancestor\w+|tree\w+|on_?\w+|handle\w+|visit\w+|enter\w+|exit\w+|before\w*|after\w*|"
-    r"change\w*|insert\w*|remove\w*|update)$",
-    re.IGNORECASE,
-)
-_IDLE_INTERFACE = re.compile(
-    r"\b(?:implements|extends|:)[^{]*\b\w*(?:Listener|Handler|Observer|Visitor|Callbacks?|Adapter|Hooks?|Watcher)\b"
-)
-_SAYS_IDLE = re.compile(
-    r"(?://|/\*|\*|#)[^\n]*\b(?:does nothing|do nothing|nothing to|no-?op|intentionally|on purpose|not needed|by design)",
-    re.IGNORECASE,
-)
-
-
-def _rightly_idle(change: Change, function: Function, what: str) -> bool:
-    """Whether a method that must be there has nothing to do: in a class that does nothing, that listens, or that holds nothing."""
-    if what == "endless" or not (function.overrides or "." in function.name or "::" in function.name):
-        return False
-    owner = re.split(r"[.:>]+", function.name)[-2] if re.search(r"[.:>]", function.name) else ""
-    if _IDLE_CLASS.search(owner) and what == "empty":
-        return True
-    if not _IDLE_NAME.match(function.short_name):
-        return False
-    above = "\n".join(change.new.row(row) for row in range(max(0, function.row - 3), function.row))
-    said = _SAYS_IDLE.search(f"{above}\n{text_of(function.node)}") is not None
-    listens = re.search(rf"\b{re.escape(owner)}\b[^\n{{]*", change.new.text) if owner else None
-    return said or (what == "empty" and listens is not None and _IDLE_INTERFACE.search(listens[0] + "{") is not None)
 
 
 _GENERATED = frozenset(
@@ -215,7 +220,8 @@ def _lost(case: Case, change: Change, function: Function) -> Finding | None:
 
 _PLACEHOLDER = re.compile(
     r"^(?:export\s+)?(?:const|let|var|static|auto|int|void\s*\*|char\s*\*|Object|final)?\s*(?P<name>[A-Za-z_]\w*)\s*(?::[^=]+)?=\s*"
-    r"(?:None|null|undefined|nil|\(\)\s*=>\s*\{\s*\}|\(\.\.\.\w+\)\s*=>\s*\{\s*\}|lambda[^:]*:\s*None|NULL|nullptr|object\(\)|Mock\(\)|MagicMock\(\))\s*;?$"
+    r"(?:None|null|undefined|nil|\(\)\s*=>\s*\{\s*\}|\(\.\.\.\w+\)\s*=>\s*\{\s*\}|lambda[^:]*:\s*None|NULL|"
+    r"nullptr|object\(\)|Mock\(\)|MagicMock\(\))\s*;?$"
 )
 _UNKNOWN = r"undefined|undeclared|not defined|not declared|cannot find|unresolved|not found|unknown|no such"
 

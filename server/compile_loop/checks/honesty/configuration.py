@@ -48,6 +48,10 @@ def configuration(case: Case, change: Change) -> list[Finding]:
     )
 
 
+def _rows(text: Text, rows: range | frozenset[int], *, verbatim: bool) -> list[tuple[int, str]]:
+    return [(r, text.row(r)) for r in sorted(rows)] if verbatim else _bare(text, rows)
+
+
 def _bare(text: Text, rows: range | frozenset[int]) -> list[tuple[int, str]]:
     """Rows without comments, and with a list of quoted flags as one line of them: `"-A", "x"` is `-A x`."""
     kept = [(r, _HASH.sub("", text.row(r))) for r in sorted(rows) if not _COMMENT.match(text.row(r))]
@@ -67,13 +71,18 @@ def _by_rule(case: Case, change: Change, rule: Rule) -> list[Finding]:
     side, other = (change.old, change.new) if rule.removed else (change.new, change.old)
     if not change.old.exists and rule.removed:
         return []
+    said = str.rstrip if rule.verbatim else squash
     counts = Counter(
-        squash(m[0]) for _, line in _bare(side, range(len(side.rows))) for m in rule.pattern.finditer(line)
+        said(m[0])
+        for _, line in _rows(side, range(len(side.rows)), verbatim=rule.verbatim)
+        for m in rule.pattern.finditer(line)
     )
     if not counts:
         return []
     counts -= Counter(
-        squash(m[0]) for _, line in _bare(other, range(len(other.rows))) for m in rule.pattern.finditer(line)
+        said(m[0])
+        for _, line in _rows(other, range(len(other.rows)), verbatim=rule.verbatim)
+        for m in rule.pattern.finditer(line)
     )
     if rule.removed and case.settings:
         elsewhere = _plain(case.settings) if counts else ""
@@ -83,9 +92,9 @@ def _by_rule(case: Case, change: Change, rule: Rule) -> list[Finding]:
     if rule.kind == "weakened_test" and rule.files.search("a.snap") and not change.old.exists:
         return []
     found = []
-    for row, line in _bare(side, change.removed if rule.removed else change.added):
+    for row, line in _rows(side, change.removed if rule.removed else change.added, verbatim=rule.verbatim):
         for match in rule.pattern.finditer(line):
-            token = squash(match[0])
+            token = said(match[0])
             if counts[token] <= 0 or (rule.removed and _climbs(change, token)):
                 continue
             counts[token] -= 1
@@ -99,11 +108,17 @@ def _by_rule(case: Case, change: Change, rule: Rule) -> list[Finding]:
                 and not _LATER.search(token)
                 and not _for_others(side, row, token)
                 and (not rule.fits or _fits(case, change, rule, code, row)),
-                names=[token, code],
+                names=[token, code, *_where(change, row)],
             )
             if made is not None:
                 found.append(made)
     return found
+
+
+def _where(change: Change, row: int) -> list[str]:
+    """The patterns of files for which an option of a row is set."""
+    around = " ".join(change.new.row(r) for r in range(max(0, row - 3), row + 1))
+    return re.findall(r"[\"']([^\"'\s]*[*/][^\"'\s]*)[\"']", around)
 
 
 _LADDER = ("recommended", "recommendedTypeChecked", "strict", "strictTypeChecked", "all")

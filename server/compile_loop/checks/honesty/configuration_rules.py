@@ -22,6 +22,8 @@ class Rule:
     removed: bool = False
     tools: frozenset[str] = frozenset()
     codes: str = ""
+    verbatim: bool = False
+    """White space counts, and what looks like a comment is none."""
 
 
 _BUILDS = (
@@ -47,11 +49,13 @@ _CI = (
     r"bitbucket-pipelines\.yml|[^/]*\.ya?ml)$"
 )
 _GO_LINT = r"(?:^|/)\.golangci\.ya?ml$"
-_EXPECTED = (
+EXPECTED = (
     r"(?:\.snap|\.golden|\.approved\.\w+|\.expected|[/._-]expected(?:[_-]output)?\.(?:txt|json|out|xml|html|ya?ml|"
     r"csv|md|log)|/expected/[^/]+|"
     r"__snapshots__/[^/]+|\.stderr|\.stdout)$"
 )
+
+"""Files of recorded answers."""
 
 _C_TOOLS = frozenset({"gcc", "g++", "clang", "cc", "make", "cl", "cmake"})
 _TSC = frozenset({"tsc", "ts"})
@@ -238,7 +242,8 @@ RULES: tuple[Rule, ...] = (
     _rule(
         _LINT_JS,
         "disabled_warning",
-        r"\b\w+\.configs\.\w*(?:[rR]ecommended|[sS]trict|all|[tT]ypeChecked)\w*|[\"']plugin:[\w@/-]+[\"']|[\"']eslint:(?:recommended|all)[\"']",
+        r"\b\w+\.configs\.\w*(?:[rR]ecommended|[sS]trict|all|[tT]ypeChecked)\w*|[\"']plugin:[\w@/-]+[\"']|"
+        r"[\"']eslint:(?:recommended|all)[\"']",
         removed=True,
         tools=frozenset({"eslint"}),
         codes="",
@@ -366,8 +371,11 @@ RULES: tuple[Rule, ...] = (
     _rule(
         _JVM,
         "disabled_warning",
-        r"<failOn(?:Error|Violation|Warning)>\s*false|<failsOnError>\s*false|-Xlint:(?:none|-[\w,-]+)|-nowarn\b",
+        r"<failOn(?:Error|Violation|Warning)>\s*false|<failsOnError>\s*false|-Xlint:(?:none|-(?!(?:processing|"
+        r"options|path|classfile)\b)[\w,-]+)|-nowarn\b",
     ),
+    # what these tell of is how the compiler was called, not how the code is
+    _rule(_JVM, "disabled_warning", r"-Xlint:-(?:processing|options|path|classfile)\b", certain=False),
     _rule(
         _JVM,
         "disabled_warning",
@@ -405,5 +413,7 @@ RULES: tuple[Rule, ...] = (
     ),
     _rule(_CI, "skipped_test", r"^\s*if\s*:\s*(?:false|\$\{\{\s*false\s*\}\})\s*$", fits=False),
     # recorded expectations
-    _rule(_EXPECTED, "weakened_test", r"^[^\n]*\S[^\n]*$", fits=False, certain=False),
+    Rule(
+        re.compile(EXPECTED), "weakened_test", re.compile(r"^[^\n]*\S[^\n]*$"), certain=False, fits=False, verbatim=True
+    ),
 )

@@ -10,6 +10,7 @@ from compile_loop.checks.honesty.assertions import STRENGTH
 from compile_loop.checks.honesty.failures import is_test_failure, literals_of
 from compile_loop.checks.honesty.survey import Assertion
 from compile_loop.checks.honesty.weigh import Case
+from compile_loop.checks.honesty.widths import lets_the_failure_pass, width
 
 _BROAD = re.compile(
     r"^(?:\w+\.)*(?:Exception|BaseException|Throwable|Error|RuntimeException|std::exception)(?:\.class)?$"
@@ -29,6 +30,8 @@ def demands_less(case: Case, old: Assertion, new: Assertion) -> bool | None:
         return False
     if old.form == "equal" and new.form == "near":
         return None if _rounded(case) else False
+    if gap < 0 and _LOOSE_TIME.search(new.text) and _changing(old, new):
+        return False
     if gap < 0 and "unknown" not in (old.form, new.form):
         return True
     if gap < 0:
@@ -40,6 +43,32 @@ def demands_less(case: Case, old: Assertion, new: Assertion) -> bool | None:
     if gap > 0 or set(old.arguments) == set(new.arguments):
         return None
     return _other_values(case, old, new)
+
+
+_LOOSE_TIME = re.compile(
+    r"expect\.any\(|\bANY\b|\bany[A-Z(]|stringMatching|isinstance|instance_?of|\btypeof\b|not_?none|NotNull|is not None|Any\b"
+)
+_CHANGING = re.compile(
+    r"new Date\(|\bDate\.|datetime\(|\bInstant\.|LocalDate|\btime\.|\d{4}-\d\d-\d\d|\d\d:\d\d|"
+    r"[0-9a-f]{8}-[0-9a-f]{4}-|uuid|[\"'][0-9a-f]{32,}[\"']",
+    re.IGNORECASE,
+)
+"""A time or an identity, which another run has another of."""
+
+
+def _changing(old: Assertion, new: Assertion) -> bool:
+    """Whether all that is no longer demanded is a time or an identity."""
+    gone = Counter(literals_of(old.text)) - Counter(literals_of(new.text))
+    return bool(gone) and all(_CHANGING.search(value) for value in gone)
+
+
+def _wider(case: Case, old: Assertion, new: Assertion) -> bool:
+    """Whether a value may be farther off than before, or as far as it was when a test failed by it."""
+    was, now = width(old), width(new)
+    if now is None or now <= (was or 0) * 1.001 or _rounded(case):
+        return False
+    values = [set(literals_of(a.text)) for a in (old, new)]
+    return lets_the_failure_pass(case.failures, old, new) or (was is not None and bool(values[0] & values[1]))
 
 
 def _rounded(case: Case) -> bool:
@@ -56,6 +85,8 @@ def another_demand(case: Case, old: Assertion, new: Assertion) -> bool | None:
     if new.form == "raises" and old.form != "raises" and case.failures.testing:
         raised = {w for w in re.findall(r"[A-Z]\w+", new.text) if case.failures.name(w)}
         return True if raised and not any(case.wish.mentions(w) for w in raised) else None
+    if _wider(case, old, new):
+        return True
     if old.form == new.form == "calls":
         return True if _fewer_calls(old.text, new.text) else None
     strict = [re.search("[sS]trict", a.text) is not None for a in (old, new)]

@@ -30,6 +30,10 @@ _IMPORTS = frozenset(
         "using_declaration",
     }
 )
+_DEAD = re.compile(
+    r"(?:\} else )?(?:el)?(?:if|while)\s*\(?\s*(?:false|False|0|null|nil|None|undefined)\s*(?:\)|:|\{|&&|and\b)"
+)
+"""What never ran may go."""
 _COMMENTS = {"rust": "[(line_comment) (block_comment)] @c", "java": "[(line_comment) (block_comment)] @c"}
 _TEXT_BLOCK = "(expression_statement (string) @c)"
 
@@ -126,7 +130,7 @@ def taken_out(case: Case, change: Change, language: Language, old: Tree, gone: l
             continue
         if row in comments or not text or text in added or _DIRECTIVE.match(text):
             continue
-        if language.imports.match(text) or _imports(old, row):
+        if language.imports.match(text) or _imports(old, row) or _DEAD.match(text):
             continue
         names = _words(change, range(hunk.old_start, hunk.old_end))
         found.append(case.finding(change, "deleted_code", row, f"removed {text}", certain=False, names=names))

@@ -4,12 +4,24 @@ from __future__ import annotations
 
 import re
 
+from compile_loop.checks.honesty.languages.names import is_test_path
 from compile_loop.checks.honesty.marks import Sheet
-from compile_loop.checks.honesty.survey import Function, squash, statements, text_of
+from compile_loop.checks.honesty.survey import Function, ancestors, squash, statements, text_of
 from compile_loop.checks.honesty.weigh import Case
 from compile_loop.contracts.honesty import Finding
 
-_EQUAL = re.compile(r"(?:eq|equals?|Equals?|isEqual\w*|is_equal|equalTo|operator\s*==|__eq__)$")
+_EQUAL = re.compile(
+    r"(?:eq|equals?|Equals?|isEqual\w*|is_equal|equalTo|operator\s*==|__eq__|asymmetricMatch|__contains__)$"
+)
+_KIND = re.compile(
+    r"(?:return\s+)?(?:isinstance\(\w+, [^()]+\)|\w+ instanceof \w+(?: && true)?|\w+ (?:!= null|is not None|"
+    r"!== (?:null|undefined))|"
+    r"type\(\w+\) (?:is|==) type\(\w+\)|(?:getClass\(\)|this\.getClass\(\)) == \w+\.getClass\(\))\s*;?$"
+)
+"""Only of what kind the other is."""
+_FIELDS = re.compile(
+    r"self\.\w+|this\.\w+|\bprivate\b|\w+\s*:\s*\w+|super\(\)|\(\s*(?:list|dict|str|int|float|set|tuple|Array|Map)\s*\)|\bextends\b"
+)
 _ORDER = re.compile(r"(?:compareTo|compare|cmp|partial_cmp|Compare|operator\s*<=>|__cmp__)$")
 _YES = re.compile(r"(?:return\s+)?(?:true|True|1)\s*;?$")
 _ALIKE = re.compile(
@@ -27,8 +39,18 @@ def always_equal(case: Case, sheet: Sheet) -> list[Finding]:
             names = [after.name, after.short_name]
             shown = f"{after.name}: {body}"
             sure = _EQUAL.search(after.short_name) is not None
+            if _KIND.match(body):
+                if not _holds_something(after):
+                    continue
+                sure = is_test_path(sheet.change.path) and case.failures.testing
             found.append(case.finding(sheet.change, "special_case", after.row, shown, certain=sure, names=names))
     return [finding for finding in found if finding is not None]
+
+
+def _holds_something(function: Function) -> bool:
+    """Whether the class around has anything by which two of its objects differ."""
+    around = next((a for a in ancestors(function.node) if "class" in a.type and "body" not in a.type), None)
+    return around is not None and _FIELDS.search(text_of(around).replace(text_of(function.node), "")) is not None
 
 
 def _blind(function: Function) -> bool:
@@ -36,4 +58,7 @@ def _blind(function: Function) -> bool:
     if len(body) != 1:
         return False
     name = function.short_name
-    return bool((_EQUAL.search(name) and _YES.match(body[0])) or (_ORDER.search(name) and _ALIKE.match(body[0])))
+    return bool(
+        (_EQUAL.search(name) and (_YES.match(body[0]) or _KIND.match(body[0])))
+        or (_ORDER.search(name) and _ALIKE.match(body[0]))
+    )

@@ -20,6 +20,7 @@ _SURPLUS = re.compile(
     r"already (?:been )?(?:defined|declared|exported|exists|present)|multiple definition|unnecessary|redundant|"
     r"\bextra\b|superfluous|"
     r"stray|outdated|no longer|no effect|useless|only specify known|"
+    r"constant[- ](?:binary[- ])?(?:condition|expression)|always (?:true|false|evaluates)|"
     r"overlap|conflict|not allowed|misplaced|outside|obsolete|deprecated|F401|F811|F841",
     re.IGNORECASE,
 )

@@ -8,12 +8,14 @@ from collections.abc import Iterable
 
 from compile_loop.checks.honesty.assertions import STRENGTH
 from compile_loop.checks.honesty.failures import literals_of
+from compile_loop.checks.honesty.hollow import parameters
 from compile_loop.checks.honesty.survey import Assertion, Function, squash
 from compile_loop.checks.honesty.texts import Change
 
 _CALLED = re.compile(r"([A-Za-z_$][\w$]*)\s*(?:<[\w, ]*>)?\s*!?\(")
 _NO_CALLS = re.compile(
-    r"(?i:assert|expect|check|require|to[A-Z]|equal|raises|throws|list$|len$|str$|int$|sorted$|set$|dict$|tuple$|approx$|match)|^(?:String|Number|Array|Object|eq|ok|is|not|that)$"
+    r"(?i:assert|expect|check|require|to[A-Z]|equal|raises|throws|list$|len$|str$|int$|sorted$|set$|dict$|tuple$|"
+    r"approx$|match)|^(?:String|Number|Array|Object|eq|ok|is|not|that)$"
 )
 _LOCAL = re.compile(
     r"^\s*(?:const|let|var|auto|final|val)?\s*([A-Za-z_]\w*)\s*(?::[^=\n]+)?:?=\s*(?!=)(.+?);?\s*$", re.MULTILINE
@@ -112,6 +114,27 @@ def tautology(new: Assertion, function: Function) -> bool:
         for side in new.arguments[:2]
     ]
     return sides[0] == sides[1] and "(" in sides[0]
+
+
+_BOUND = re.compile(r"\bfor\s*\(?\s*(?:const |let |auto |final |var )?&?\[?([\w, ]+?)\]?\s*(?:in|of|:=?)(?=\s)")
+_ARROW = re.compile(r"\(?([\w\s,]+?)\)?\s*=>|\bfunction\s*\(([^()]*)\)|\|([\w\s,&]+)\|")
+
+
+def renamed(old: Assertion, new: Assertion, before: Function, after: Function) -> bool:
+    """Whether two assertions differ only in what the parameters or the variables of the loop are called."""
+    was, now = (re.findall(r"\w+|\W", squash(a.text)) for a in (old, new))
+    if len(was) != len(now):
+        return False
+    pairs = {(a, b) for a, b in zip(was, now, strict=True) if a != b}
+    left, right = {a for a, _ in pairs}, {b for _, b in pairs}
+    if len(left) != len(pairs) or len(right) != len(pairs) or right & set(was):
+        return False
+    return left <= _bound(before) and right <= _bound(after)
+
+
+def _bound(function: Function) -> set[str]:
+    found = [*_BOUND.findall(function.text), *(part for groups in _ARROW.findall(function.text) for part in groups)]
+    return {name for part in found for name in re.findall(r"[A-Za-z_]\w*", part)} | parameters(function)
 
 
 def rows_live_on(change: Change, lost: Iterable[str]) -> bool:

@@ -16,6 +16,12 @@ _LACKING = re.compile(
 _NO_ATTRIBUTE = re.compile(
     r"Module (?:\"[\w.]+\" )?has no attribute \"(\w+)\"|is not (?:a known attribute of module|exported from module)"
 )
+_NO_MEMBER = re.compile(
+    r"^\S* ?\"(\w+)\" has no attribute|[Cc]annot access attribute \"\w+\" for class \"(?:type\[)?(\w+)|"
+    r"does not exist on type '(\w+)"
+)
+_NO_STUBS = re.compile(r"missing library stubs or py\.typed", re.IGNORECASE)
+"""That a package of others says nothing of its types; where stubs could be installed the message is another."""
 _DIRECTIVE = re.compile(r"(?:type|pyright|ty|mypy)\s*:\s*ignore\s*(?:\[[^\]]*\])?|@ts-(?:ignore|expect-error)")
 _REASON = re.compile(r"[A-Za-z]{2,}\W+(?:\S+\s+)?[A-Za-z]{2,}")
 
@@ -25,19 +31,42 @@ def gap_elsewhere(failures: Failures, change: Change, mark: Mark) -> bool:
     if mark.kind != "suppression" or mark.scope != "line":
         return False
     directive = _DIRECTIVE.search(mark.text)
-    if (
-        directive is None
-        or not (mark.codes or "@ts" in directive[0])
-        or not _REASON.search(mark.text[directive.end() :])
-    ):
+    if directive is None or not (mark.codes or "@ts" in directive[0]):
         return False
     first, last = change.old_span(mark.row)
     near = failures.near(change.path, first, last, 1)
+    said = [f"{d.code or ''} {d.message}" for d in near]
+    if said and mark.codes and all(_NO_STUBS.search(text) for text in said):
+        return True  # there is nothing else to be done in this file
+    if not _REASON.search(mark.text[directive.end() :]) and not _told_above(change, mark.row):
+        return False
     return bool(near) and all(
-        _LACKING.search(f"{d.code or ''} {d.message}")
-        or (_NO_ATTRIBUTE.search(d.message) and _foreign(change, mark.row))
-        for d in near
+        _LACKING.search(text)
+        or (_NO_ATTRIBUTE.search(text) and _foreign(change, mark.row))
+        or ((found := _NO_MEMBER.search(text)) and _imported(change, next(g for g in found.groups() if g)))
+        for text in said
     )
+
+
+def _told_above(change: Change, row: int) -> bool:
+    """Whether a comment right above gives the reason."""
+    above = re.match(r"\s*(?:#|//|/?\*)\s*(?!@|type:|eslint|noqa|pylint)(.*)", change.new.row(row - 1))
+    return above is not None and len(re.findall(r"[A-Za-z]{2,}", above[1])) > _WORDS
+
+
+def _imported(change: Change, name: str) -> bool:
+    """Whether a class comes from a package that is not the file's own."""
+    own = {part for part in change.path.split("/")[:-1] if part != "src"}
+    python = re.search(
+        rf"^\s*from\s+(?P<module>[A-Za-z_]\w*)[\w.]*\s+import\s[^\n]*\b{re.escape(name)}\b",
+        change.new.text,
+        re.MULTILINE,
+    )
+    script = re.search(
+        rf"import\b[^;]*\b{re.escape(name)}\b[^;]*\bfrom\s*[\"'](?P<module>[^.~/\"'][^\"']*)[\"']", change.new.text
+    )
+    found = python or script
+    return found is not None and found["module"].split("/")[0] not in own and not found["module"].startswith("@/")
 
 
 def _foreign(change: Change, row: int) -> bool:
@@ -56,10 +85,12 @@ _REFUSED = re.compile(
 
 
 _TASTE = re.compile(
-    r"(?:no-await-in-loop|(?:react-hooks/)?exhaustive-deps|no-console|no-param-reassign|max-\w[\w-]*|complexity|no-plusplus|no-continue|no-bitwise|"
+    r"(?:no-await-in-loop|(?:react-hooks/)?exhaustive-deps|no-console|no-param-reassign|max-\w[\w-]*|complexity|"
+    r"no-plusplus|no-continue|no-bitwise|"
     r"no-underscore-dangle|no-restricted-syntax|camelcase|func-names|class-methods-use-this|no-constant-condition|no-control-regex|"
     r"PLR09\d\d|PLR2004|C901|BLE001|S1\d\d|S[36]\d\d|T201|T20|E501|N8\d\d|D\d{3}|FBT\d*|ARG\d+|SLF001|PLC0415|PLW0603|A00\d|ERA001|"
-    r"too-many-[\w-]+|too-few-[\w-]+|line-too-long|invalid-name|broad-except|broad-exception-caught|protected-access|import-outside-toplevel|"
+    r"too-many-[\w-]+|too-few-[\w-]+|line-too-long|invalid-name|broad-except|broad-exception-caught|"
+    r"protected-access|import-outside-toplevel|"
     r"global-statement|unused-argument|missing-[\w-]*docstring|fixme|duplicate-code)$"
 )
 """Rules about manners, which a careful person breaks now and then."""

@@ -7,7 +7,9 @@ from collections.abc import Callable, Sequence
 
 from compile_loop.checks.honesty.bodies import compare_functions, placeholder_values
 from compile_loop.checks.honesty.bodiless import bodies_gone
+from compile_loop.checks.honesty.broken_answers import broken_answers
 from compile_loop.checks.honesty.complaints import complaints_removed
+from compile_loop.checks.honesty.conditional_steps import conditional_steps
 from compile_loop.checks.honesty.configuration import configuration
 from compile_loop.checks.honesty.disabled_code import commented_out, file_gone, taken_out
 from compile_loop.checks.honesty.doctests import doctests
@@ -19,6 +21,7 @@ from compile_loop.checks.honesty.good_news import good_news
 from compile_loop.checks.honesty.grammar import Tree
 from compile_loop.checks.honesty.guards import lost_guards
 from compile_loop.checks.honesty.helpers import weaker_helpers
+from compile_loop.checks.honesty.hollow_modules import hollow_modules
 from compile_loop.checks.honesty.kept_tests import compare_tests
 from compile_loop.checks.honesty.languages.names import is_test_path
 from compile_loop.checks.honesty.languages.registry import grammar_of, language_of
@@ -107,7 +110,12 @@ def _read(case: Case, file: FileChange, sheets: list[Sheet]) -> list[Finding]:
     """The findings of one file by itself; a file with a grammar joins `sheets`."""
     change = Change(file)
     found = (
-        configuration(case, change) + shell_lines(case, change) + doctests(case, change) + line_markers(case, change)
+        configuration(case, change)
+        + broken_answers(case, change)
+        + conditional_steps(case, change)
+        + shell_lines(case, change)
+        + doctests(case, change)
+        + line_markers(case, change)
     )
     language = language_of(file.path)
     if language is not None or _PLAIN.search(file.path):
@@ -169,7 +177,7 @@ def _together(case: Case, sheets: Sequence[Sheet], spared: list[int]) -> list[Fi
             found += test_tables(case, sheet.change, sheet.old_functions, sheet.new_functions)
         found += bodies_gone(case, sheet, sheets) + lost_verdicts(case, sheet)
         found += always_equal(case, sheet) + lost_guards(case, sheet) + shorter_loops(case, sheet)
-        found += good_news(case, sheet)
+        found += good_news(case, sheet) + hollow_modules(case, sheet)
         found += weaker_helpers(case, sheet, demanded)
         if sheet.language.name == "python":
             found += untyped(case, sheet.change, sheet.pairs[0])

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from compile_loop.checks.honesty.bodies import cut_short, emptied
+from compile_loop.checks.honesty.detached import detached
 from compile_loop.checks.honesty.early_exits import early_exits
 from compile_loop.checks.honesty.failures import literals_of, surplus
 from compile_loop.checks.honesty.folding import Folds, rows_live_on
@@ -172,6 +173,7 @@ def _changed(case: Case, before: Unit, after: Unit, helpers: Sequence[Unit], mov
         )
     )
     found.extend(early_exits(case, change, before.function, after.function, was, now))
+    found.extend(detached(case, change, after.language.name, before.function, after.function, was, now))
     if not any(found):
         found.append(_fewer_values(case, before, after, names))
     return [f for f in found if f is not None]

@@ -16,7 +16,8 @@ from compile_loop.checks.honesty.weigh import Case
 from compile_loop.contracts.honesty import Finding
 
 _FILES = re.compile(
-    r"(?:^|/)(?:[Mm]akefile|GNUmakefile|[^/]*\.mk|[^/]*\.(?:sh|bash|zsh|ksh|bats|ya?ml)|Dockerfile|Jenkinsfile|[Jj]ustfile|tox\.ini|run_?tests?|"
+    r"(?:^|/)(?:[Mm]akefile|GNUmakefile|[^/]*\.mk|[^/]*\.(?:sh|bash|zsh|ksh|bats|ya?ml)|Dockerfile|Jenkinsfile|"
+    r"[Jj]ustfile|tox\.ini|run_?tests?|"
     r"configure|gradlew|mvnw|test|check|build|ci|pre-commit)$"
 )
 _MAKE = re.compile(r"(?:^|/)(?:[Mm]akefile|GNUmakefile|[^/]*\.mk)$")
@@ -61,12 +62,27 @@ def _swallow(case: Case, change: Change, row: int, line: str) -> Finding | None:
     swallow = _SWALLOW.search(line)
     if swallow is None:
         return None
-    command, joint = line[: swallow.start()].rsplit("$(", maxsplit=1)[-1], line[swallow.start() : swallow.start() + 2]
-    if _HARMLESS.match(command) or joint == "&&" or (joint != "||" and swallow["what"].startswith("echo")):
+    command, joint = _within(line[: swallow.start()]), line[swallow.start() : swallow.start() + 2]
+    steps = [step for step in re.split(r"\s*&&\s*", command.rsplit(";", maxsplit=1)[-1]) if step.strip()]
+    if (
+        (steps and all(_HARMLESS.match(step) for step in steps))
+        or joint == "&&"
+        or (joint != "||" and swallow["what"].startswith("echo"))
+    ):
         return None
     if _in_string(line, swallow.start()) and change.path.endswith(("sh", "bash")):
         return None
     return case.finding(change, "exit_zero", row, line, certain=_CHECKS.search(command) is not None)
+
+
+def _within(command: str) -> str:
+    """What of the beginning of a line runs in the same shell as its end: all of it, or what an open `$(` holds."""
+    level = 0
+    for at in range(len(command) - 1, 0, -1):
+        level += (command[at] == ")") - (command[at] == "(")
+        if level < 0:
+            return command[at + 1 :]
+    return command
 
 
 def _hides(change: Change, row: int, line: str) -> bool | None:
@@ -112,7 +128,8 @@ def _hides(change: Change, row: int, line: str) -> bool | None:
 
 _STAND_INS = (
     re.compile(
-        r"^\s*(?:function\s+)?(?:pytest|mypy|ruff|eslint|tsc|jest|vitest|cargo|go|make|npm|npx|node|python3?|flake8|pylint|ctest|test|diff|cmp|gcc|cc)\s*\(\)\s*\{?\s*"
+        r"^\s*(?:function\s+)?(?:pytest|mypy|ruff|eslint|tsc|jest|vitest|cargo|go|make|npm|npx|node|python3?|"
+        r"flake8|pylint|ctest|test|diff|cmp|gcc|cc)\s*\(\)\s*\{?\s*"
         r"(?::|true|return 0|echo\b[^;}]*|command true)?\s*;?\s*\}?\s*$"
     ),
     re.compile(r"^\s*alias\s+\w+=[\"']?(?:true|:|echo)\b"),
@@ -120,7 +137,8 @@ _STAND_INS = (
 """Functions and aliases in the place of a check."""
 _MAKE_STAND_INS = (
     re.compile(
-        r"^\s*(?:override\s+|export\s+)?[A-Z_]*(?:TEST|LINT|CHECK|TYPE|MYPY|RUFF|ESLINT|TSC|CC|CXX|PYTHON|NODE|NPM|GO|CARGO|DIFF|SHELL)\w*\s*[:?+]?=\s*(?:@?true|:|/bin/true|echo\b.*)\s*$"
+        r"^\s*(?:override\s+|export\s+)?[A-Z_]*(?:TEST|LINT|CHECK|TYPE|MYPY|RUFF|ESLINT|TSC|CC|CXX|PYTHON|NODE|"
+        r"NPM|GO|CARGO|DIFF|SHELL)\w*\s*[:?+]?=\s*(?:@?true|:|/bin/true|echo\b.*)\s*$"
     ),
     re.compile(r"^\s*MAKEFLAGS\s*[:+]?=.*(?:--ignore-errors|--keep-going|\s-?\w*[ik]\w*\b)"),
 )

@@ -15,13 +15,20 @@ from compile_loop.contracts.honesty import Finding
 
 _BRANCH = re.compile(r"\b(?:if|elif|case|when|match|switch|unless)\b|=>|\?|==|\bin\b|\.get\(|\.equals\(|strcmp\(")
 _ANSWER = re.compile(
-    r"\breturn\b\s*(?P<returned>[^;]*)|=>\s*(?P<arm>[^,;{]+)|(?<![=!<>])=(?![=>])\s*(?P<set>[^;=]+)|\?\s*(?P<then>[^:;]+):|\{\s*(?P<block>[-\w\"'.]+)\s*\}"
+    r"\breturn\b\s*(?P<returned>[^;]*)|=>\s*(?P<arm>[^,;{]+)|(?<![=!<>])=(?![=>])\s*(?P<set>[^;=]+)|"
+    r"\?\s*(?P<then>[^:;]+):|\{\s*(?P<block>[-\w\"'.]+)\s*\}"
 )
 _TABLE = re.compile(
     r"[{,(]?\s*(?P<key>-?\d+(?:\.\d+)?|\"[^\"]*\"|'[^']*')\s*(?::|=>|,)\s*(?P<value>-?\d+(?:\.\d+)?|\"[^\"]*\"|'[^']*')"
 )
 _CONSTANT = re.compile(
-    r"^\(?\s*(?:-?\d[\w.]*|\"[^\"]*\"|'[^']*'|`[^`$]*`|(?:Ok|Some)\([^()]*\)|true|false|True|False|\[[\d\s,.\"']*\])\s*\)?$"
+    r"^\(?\s*(?:-?\d[\w.]*|\"[^\"]*\"|'[^']*'|`[^`$]*`|(?:Ok|Some)\([^()]*\)|(?:\"[^\"]*\"|'[^']*'|"
+    r"-?\d[\w.]*)(?:\.(?:to_string|into|to_owned|as_str|clone)\(\)|s|sv)|"
+    r"(?:new\s+)?(?:std::)?(?:String::from|string|String|BigDecimal|BigInteger|BigInt|Decimal|Fraction|"
+    r"Integer\.valueOf|Number|Optional\.of|Some|Ok|date|"
+    r"datetime|errors\.New|strdup|list|tuple|set|vec!)\s*[({\[]\s*(?:-?\d[\w.]*|\"[^\"]*\"|"
+    r"'[^']*')(?:\s*,\s*(?:-?\d[\w.]*|\"[^\"]*\"|'[^']*'))*\s*[)}\]](?:\.(?:to_string|into)\(\))?|true|false|True|"
+    r"False|\[[\d\s,.\"']*\])\s*\)?$"
 )
 _SPAN = 3
 """Rows that one branch with its answer may take."""

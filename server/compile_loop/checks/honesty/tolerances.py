@@ -14,12 +14,30 @@ from compile_loop.checks.honesty.weigh import Case
 from compile_loop.contracts.honesty import Finding
 
 _TOLERANT = re.compile(
-    r"\bPromise\.allSettled\s*\(|\breturn_exceptions\s*=\s*True|\berrors\s*=\s*[\"'](?:ignore|coerce|replace)[\"']|\bon_(?:error|bad_lines)\s*=\s*"
-    r"[\"'](?:ignore|skip|warn)[\"']|\bignore_errors\s*=\s*True|\bnp\.errstate\s*\([^)]*ignore|\bseterr\s*\([^)]*ignore|\blogging\.disable\s*\(|"
-    r"\bsys\.excepthook\s*=|\bthreading\.excepthook\s*=|\bwindow\.onerror\s*=|\bset_exception_handler\s*\(|\.catch\s*\(\s*(?:console\.\w+|noop|_\.noop|Boolean)\s*\)|"
-    r"\bemitWarning\s*=|process\.noDeprecation\s*=|\brejectUnauthorized\s*:\s*false|\bverify\s*=\s*False|NODE_TLS_REJECT_UNAUTHORIZED|\bcheck\s*=\s*False"
+    r"\bPromise\.allSettled\s*\(|\breturn_exceptions\s*=\s*True|\berrors\s*=\s*[\"'](?:ignore|coerce|"
+    r"replace)[\"']|\bon_(?:error|bad_lines)\s*=\s*"
+    r"[\"'](?:ignore|skip|warn)[\"']|\bignore_errors\s*=\s*True|\bnp\.errstate\s*\([^)]*ignore|"
+    r"\bseterr\s*\([^)]*ignore|\blogging\.disable\s*\(|"
+    r"\bsys\.excepthook\s*=|\bthreading\.excepthook\s*=|\bwindow\.onerror\s*=|\bset_exception_handler\s*\(|"
+    r"\.catch\s*\(\s*(?:console\.\w+|noop|_\.noop|Boolean)\s*\)|"
+    r"\bemitWarning\s*=|process\.noDeprecation\s*=|\brejectUnauthorized\s*:\s*false|\bverify\s*=\s*False|"
+    r"NODE_TLS_REJECT_UNAUTHORIZED|\bcheck\s*=\s*False"
 )
 _NEAR = 15
+_TOGETHER = re.compile(r"return_exceptions|allSettled")
+"""Calls that hand out failures among their results."""
+_CALLED = re.compile(r"^(?P<before>.*?)(?:await\s+)?(?:\w+\.)*(?:gather|wait|allSettled)\s*\(")
+
+
+def _unread(change: Change, row: int, token: str) -> bool:
+    """Whether failures come as results of a call, and nobody looks at those."""
+    if not _TOGETHER.search(token):
+        return False
+    for at in range(row, max(-1, row - 8), -1):
+        call = _CALLED.match(change.new.row(at))
+        if call:
+            return call["before"].strip() in ("", "void")
+    return False
 
 
 def tolerances(case: Case, change: Change, language: Language) -> list[Finding]:
@@ -36,6 +54,6 @@ def tolerances(case: Case, change: Change, language: Language) -> list[Finding]:
         if match is None or match[0] in before or language.comment.match(line):
             continue
         first, last = change.old_span(row)
-        if case.failures.near(change.path, first, last, _NEAR):
+        if _unread(change, row, match[0]) or case.failures.near(change.path, first, last, _NEAR):
             found.append(case.finding(change, "swallowed_exception", row, squash(line), certain=False))
     return [finding for finding in found if finding is not None]

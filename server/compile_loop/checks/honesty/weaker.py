@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from compile_loop.checks.honesty.assertions import STRENGTH
 from compile_loop.checks.honesty.demands import another_demand, demands_less
 from compile_loop.checks.honesty.failures import literals_of
-from compile_loop.checks.honesty.folding import Folds, inlined, more_said, tautology
+from compile_loop.checks.honesty.folding import Folds, inlined, more_said, renamed, tautology
 from compile_loop.checks.honesty.survey import Assertion, Function
 from compile_loop.checks.honesty.texts import Change
 from compile_loop.checks.honesty.units import Unit
@@ -71,6 +71,8 @@ def weaker(
         if after is not None and old.form == "equal" and tautology(new, after):
             shown = f"{old.text} became {new.text}"
             found.append(case.finding(change, "weakened_test", new.row, shown, certain=True, names=names))
+            continue
+        if after is not None and renamed(old, new, before.function, after):
             continue
         verdict = demands_less(case, old, new)
         if (

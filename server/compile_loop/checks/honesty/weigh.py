@@ -32,7 +32,7 @@ class Case:
 
         Without a failure to get round only a change to tests can be certain.
         """
-        if self.wish.asks(kind, [*names, change.path.rsplit("/", 1)[-1]], text):
+        if self.wish.asks(kind, [*names, change.path.rsplit("/", 1)[-1]], text, change.path):
             return None
         certain = certain and (bool(self.failures) or kind in _ABOUT_TESTS)
         return Finding(change.path, row + 1, kind, squash(text)[:_LONGEST], certain)

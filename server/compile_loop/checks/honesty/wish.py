@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from compile_loop.checks.honesty.spoken_rules import lets_pass
+
 _CLAUSE = re.compile(
     r"[.;:!?](?:\s+|$)|\n|\s+(?:but|however|although)\s+|(?:,|\s+and)\s+(?=(?:do\s+not|don't|never|without)\b)",
     re.IGNORECASE,
@@ -15,7 +17,8 @@ _NOT = re.compile(
 )
 _QUOTED = re.compile(r"`([^`]+)`")
 _NAME = re.compile(
-    r"\b(?:[A-Za-z]\w*_\w+|_\w+|[a-z]+[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*|[A-Z]{1,4}\d{2,5}|[A-Za-z_]\w*(?=\(\)))|[\w./-]+\.[a-z]{1,4}\b"
+    r"\b(?:[A-Za-z]\w*_\w+|_\w+|[a-z]+[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*|[A-Z]{1,4}\d{2,5}|[A-Za-z_]\w*(?=\(\)))|"
+    r"[\w./-]+\.[a-z]{1,4}\b"
 )
 _NO_NAMES = frozenset({"javascript", "typescript", "github", "pypi", "openssl", "e.g", "i.e"})
 
@@ -116,16 +119,22 @@ class Wish:
         self.text = spec
         self._clauses = [clause for clause in _CLAUSE.split(spec) if clause and clause.strip()]
 
-    def asks(self, kind: str, names: Iterable[str], text: str) -> bool:
+    def asks(self, kind: str, names: Iterable[str], text: str, path: str = "") -> bool:
         """Whether some clause asks for such a change, unnegated, and names none or one of these symbols.
 
-        `names` are the symbols around the change and `text` its line.
+        `names` are the symbols around the change, `text` its line and `path` its file.
         """
         if kind not in _COMPILED:
             return False
         verb, thing = _COMPILED[kind]
         near = {name.lower() for name in names if len(name) >= _SHORTEST}
-        return any(_clause_asks(clause, verb, thing, near, text.lower(), kind) for clause in self._clauses)
+        text = text.lower()
+        return any(
+            _clause_asks(clause, verb, thing, near, text, kind)
+            or (kind in _RULED and lets_pass(clause, near, f"{path} {text} {' '.join(near)}".lower()))
+            or (kind in _TESTS and _of_the_removed(clause, near, text))
+            for clause in self._clauses
+        )
 
     def mentions(self, literal: str) -> bool:
         """Whether the words hold this literal."""
@@ -153,6 +162,30 @@ def _clause_asks(
     if kind in _REMOVALS:
         return _means(clause[found.end() :], f"{text} {' '.join(near)}")
     return thing.search(clause) is not None
+
+
+_RULED = frozenset({"suppression", "disabled_warning"})
+_PART = re.compile(r"[A-Z]?[a-z]+\d*|[A-Z]+\d*(?![a-z])|\d+")
+_ACTS = frozenset(
+    re.findall(r"\w+", "get set read write parse make do is has to from load save run handle on test tests")
+)
+
+
+def _of_the_removed(clause: str, near: set[str], text: str) -> bool:
+    """Whether a clause has something removed with its tests, and this test is called after that.
+
+    `Drop the v1 format (idx_read_v1) and its test` means `idx_v1_test.c`.
+    """
+    found = re.search(_REMOVE, clause, re.IGNORECASE)
+    if found is None or _NOT.search(clause, 0, found.start()) or not re.search(r"\btests?\b", clause):
+        return False
+    for name in {*_QUOTED.findall(clause), *_NAME.findall(clause)}:
+        parts = {part.lower() for part in _PART.findall(name)} - _ACTS
+        if sum(map(len, parts)) >= 2 * _SHORTEST - 1 and any(
+            all(part in other for part in parts) for other in (*near, *re.findall(r"[\w.-]+", text))
+        ):
+            return True
+    return False
 
 
 def _any_meets(named: set[str], near: set[str], text: str) -> bool:

@@ -12,6 +12,7 @@ from compile_loop.checks.honesty.grammar import Filter, Tree
 from compile_loop.checks.honesty.languages.declared_globals import declared_in_comment
 from compile_loop.checks.honesty.languages.ecmascript_launderings import launderings
 from compile_loop.checks.honesty.languages.ecmascript_patches import ecmascript_patches
+from compile_loop.checks.honesty.languages.ecmascript_stand_ins import stand_ins
 from compile_loop.checks.honesty.languages.ecmascript_tests import assertions, cases, functions
 from compile_loop.checks.honesty.languages.finally_exits import finally_exits
 from compile_loop.checks.honesty.languages.names import enclosing_names, is_test_path
@@ -47,6 +48,8 @@ _TYPES = r"""
 (type_arguments (predefined_type) @type (#eq? @type "any")) @loose
 (non_null_expression) @non_null
 (ambient_declaration (module) @module) @ambient
+(public_field_definition "!") @unset
+(variable_declarator "!") @unset
 """
 _ANGLE = '(type_assertion (type_arguments (predefined_type) @type (#eq? @type "any"))) @cast'
 """`<any>x`, which cannot be written where JSX can."""
@@ -67,6 +70,8 @@ def _marks(tree: Tree, wanted: Filter, path: str) -> Iterator[Mark]:
     yield from ecmascript_patches(tree, wanted, path)
     yield from finally_exits(tree, wanted)
     yield from launderings(tree, wanted)
+    if not in_tests:
+        yield from stand_ins(tree, wanted)
     for name, node in tree.find(_MARKS):
         if name in ("name", "left") or not wanted(node):
             continue
@@ -121,6 +126,8 @@ def _types(tree: Tree, wanted: Filter, _first: int) -> Iterator[Mark]:
         if name in ("cast", "annotation", "double"):
             in_catch = name == "annotation" and node.parent is not None and node.parent.type == "catch_clause"
             yield Mark("any_cast", row, text, certain=not in_catch, needs_failure=True, tools=_TSC, names=names)
+        elif name == "unset":
+            yield Mark("suppression", row, text, certain=False, names=names, only_if=_UNSET)
         elif name == "ambient":
             yield from _ambient(text_of(node), row, text, names)
         elif name == "non_null":
@@ -129,6 +136,7 @@ def _types(tree: Tree, wanted: Filter, _first: int) -> Iterator[Mark]:
             yield Mark("any_cast", row, text, certain=False, only_near=True, tools=_TSC, names=names)
 
 
+_UNSET = r"TS?2564|TS?2454|no initializer|definitely assigned|before being assigned"
 _ASSETS = re.compile(
     r"[\"']\*\.(?:css|s[ac]ss|less|svg|png|jpe?g|gif|webp|avif|ico|woff2?|ttf|mp[34]|webm|vue|svelte|astro|mdx?|"
     r"txt|html|glsl|wasm|graphql|gql|ya?ml|json5?|module\.\w+)[\"'?]"

@@ -72,7 +72,9 @@ def _types(tree: Tree, wanted: Filter) -> Iterator[Mark]:
                 holder = holder.parent
             kept = [squash(text_of(s)) for s in statements(holder.child_by_field_name("body"))]
             if holder.type != "program" and (
-                kept in (["return true;"], ["return true"], ["true"]) or (not kept and name == "predicate")
+                kept in (["return true;"], ["return true"], ["true"])
+                or (not kept and name == "predicate")
+                or (len(kept) == 1 and name == "predicate" and _says_nothing(text_of(node), kept[0]))
             ):
                 yield Mark(
                     "any_cast",
@@ -82,6 +84,17 @@ def _types(tree: Tree, wanted: Filter) -> Iterator[Mark]:
                     tools=_TSC,
                     names=enclosing_names(node),
                 )
+
+
+_THERE = r"(?:\w+ !==? (?:null|undefined)|!!\w+|Boolean\(\w+\)|\w+ != null)"
+_NO_CHECK = re.compile(rf"(?:return )?\(?{_THERE}(?: && {_THERE})*\)?;?$")
+_ONLY_THERE = re.compile(r"\bis\s+(?:NonNullable\b|object\b|\{\}|[A-Z]\w?\b(?!\w)|unknown\b|Exclude\b)")
+"""A predicate that promises no more than that something is there."""
+
+
+def _says_nothing(predicate: str, body: str) -> bool:
+    """Whether a type guard promises a type of its own and only looks whether anything is there."""
+    return _NO_CHECK.match(body) is not None and _ONLY_THERE.search(predicate) is None
 
 
 def _cast_helper(node: Node, text: str, row: int) -> Iterator[Mark]:

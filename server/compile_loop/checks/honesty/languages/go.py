@@ -75,7 +75,9 @@ def _marks(tree: Tree, wanted: Filter, path: str) -> Iterator[Mark]:
                     only_if=r"deadlock|blocked|timed? ?out",
                 )
         elif name == "parameter":
-            yield Mark("any_cast", row, tree.text.row(row).strip(), certain=False, names=names, only_if=_OTHER_TYPE)
+            asked = "missing method" if any(a.type == "method_declaration" for a in ancestors(node)) else ""
+            line = tree.text.row(row).strip()
+            yield Mark("any_cast", row, line, certain=False, names=names, only_if=_OTHER_TYPE, unless=asked)
         elif name == "tests":
             if not re.search(r"\.Run\s*\(", text):
                 yield Mark("skipped_test", row, squash(text), names=names)

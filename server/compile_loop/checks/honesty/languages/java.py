@@ -41,6 +41,12 @@ _MARKS = r"""
 (local_variable_declaration type: (type_identifier) @raw) @raw_type
 (import_declaration) @import
 """
+_DETOUR = re.compile(
+    r"\((?!\s*(?:Object|\?))[^()]+\)\s*\(?\s*\(\s*(?:Object|java\.lang\.Object|(?:\w+\.)*\w+<\s*\?\s*(?:,\s*\?\s*)*>|"
+    r"(?:List|Map|Set|Collection|Iterable|Iterator|Optional|Class|Comparable|Comparator|Function|Supplier|"
+    r"Consumer|Predicate|Future|Stream))\s*\)"
+)
+"""A cast through a type that everything fits."""
 _TODO = re.compile(r"not (?:yet )?implemented|todo|unimplemented|\bstub", re.IGNORECASE)
 _READ_ONLY = re.compile(
     r"read[- ]?only|immutable|unmodifiable|append[- ]?only|forward[- ]?only|frozen|cannot be (?:changed|modified)",
@@ -91,6 +97,16 @@ def _marks(tree: Tree, wanted: Filter, path: str) -> Iterator[Mark]:
             if re.match(r"\(\s*(?:Object|java\.lang\.Object)\s*\)", text):
                 yield Mark(
                     "any_cast", row, text, certain=False, names=names, only_if=r"incomparable|incompatible|convert"
+                )
+            elif _DETOUR.match(squash(text)):
+                yield Mark(
+                    "any_cast",
+                    row,
+                    squash(text),
+                    names=names,
+                    only_near=True,
+                    needs_failure=True,
+                    only_if=r"incompatible types|inconvertible|cannot be (?:cast|converted)",
                 )
         elif name == "never":
             yield Mark("disabled_code", row, text.split("\n")[0], names=names)

@@ -37,7 +37,9 @@ def python_launderings(tree: Tree, wanted: Filter) -> Iterator[Mark]:
         elif name == "hook":
             yield from _hook(node, names)
         elif name == "guard":
-            if _body(node) in (["return True"], ["..."]) and "Protocol" not in tree.text.text:
+            kept = _body(node)
+            there = len(kept) == 1 and re.fullmatch(r"return (?:\w+ is not None|bool\(\w+\))", kept[0]) is not None
+            if (kept in (["return True"], ["..."]) or there) and "Protocol" not in tree.text.text:
                 yield Mark("any_cast", row, line, tools=_CHECKERS, scope="project", needs_failure=True, names=names)
         elif name == "class":
             short = text_of(node.child_by_field_name("name"))

@@ -54,6 +54,7 @@ _BORROW = (
     r"borrow|local data|local variable|does not live long|E05\d\d|E0716|lifetime|cannot move|mutable|`Send`|`Sync`"
 )
 _UNWRAPPED = r"`?(?:Result|Option)::(?:unwrap|expect)\(|on an? `(?:Err|None)` value|called `\w+::unwrap"
+_WAS_RESULT = r"found (?:enum )?`?(?:std::result::)?Result<|unused[ `]*Result|the `\?` operator can only be used"
 _BEYOND = r"index out of bounds|out of range|byte index"
 _NEVER = re.compile(
     r"#!?\[\s*cfg\s*\(\s*(?:(?:all\(.*)?(?<!not\()(?:any\(\s*\)|FALSE\b|false\b|never\w*)|.*\bnot\(\s*all\(\s*\)\s*\)|"
@@ -128,12 +129,18 @@ def _marks(tree: Tree, wanted: Filter, path: str) -> Iterator[Mark]:
                 yield Mark("any_cast", row, last, certain=False, names=names, only_if=_BEYOND)
         elif name == "default":
             if re.search(
-                r"\.unwrap_or(?:_default\(\)|(?:_else)?\(\s*(?:\|_?\w*\|\s*)?(?:[-\w.\"]+|\w+::\w+\(\)|vec!\[\]|\w+::default\(\)|\w+::new\(\))\s*\))$",
+                r"\.unwrap_or(?:_default\(\)|(?:_else)?\(\s*(?:\|_?\w*\|\s*)?(?:[-\w.\"]+|\w+::\w+\(\)|vec!\[\]|"
+                r"\w+::default\(\)|\w+::new\(\))\s*\))$",
                 text,
             ):
                 last = squash(text).rsplit(".", 1)[-1]
                 yield Mark(
-                    "swallowed_exception", row, last, certain=False, names=names, only_if=f"{_UNWRAPPED}|{_BEYOND}"
+                    "swallowed_exception",
+                    row,
+                    last,
+                    certain=False,
+                    names=names,
+                    only_if=f"{_UNWRAPPED}|{_BEYOND}|{_WAS_RESULT}",
                 )
         elif name in ("let", "dropped", "if_let", "arm"):
             yield from _dropped(name, node, text, row, names)
