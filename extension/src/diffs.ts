@@ -4,7 +4,7 @@ import type { DiffParams, Nothing } from "./protocol.js";
 /** Diffs of several files. VS Code does not tell what such a tab shows, so the tabs themselves are kept. */
 export class Diffs {
   private readonly shown = new Map<string, { tab: Tab | undefined; result: boolean }>();
-  /** Accept is offered for the result that is in front, and at no other diff. */
+  /** Apply is offered for the result that is in front, and at no other diff. */
   private readonly look = () => {
     const front = window.tabGroups.activeTabGroup.activeTab;
     const inFront = front && [...this.shown.values()].some(({ tab, result }) => result && tab === front);

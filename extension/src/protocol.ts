@@ -395,7 +395,7 @@ export interface DiffParams {
   key: string;
   title: string;
   files: DiffFile[];
-  /** Whether it shows a result that waits: Accept, Accept Some and Discard are offered while it is in front. */
+  /** Whether it shows a result that waits: Apply, Apply Some and Discard are offered while it is in front. */
   result: boolean;
 }
 

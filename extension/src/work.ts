@@ -35,18 +35,19 @@ export class Work {
       // The type knows only true; VS Code takes a string as the button's words, and any other host sees a true value.
       cancellable: "Stop" as unknown as boolean,
     };
-    void window.withProgress(options, (bar, token) => {
-      return new Promise<void>((ended) => {
-        this.shown.set(id, ({ message, done }) => {
-          bar.report({ message });
-          if (done) {
-            this.shown.delete(id);
-            ended();
-          }
-        });
-        bar.report({ message: first });
-        token.onCancellationRequested(() => client.sendNotification(StopNotification, { id }));
+    // Heard from now on: the end may come before the editor has made the notification, which would stay for ever.
+    let bar: { report(now: { message: string }): void } | undefined;
+    const ended = new Promise<void>((end) => {
+      this.shown.set(id, (now) => {
+        bar?.report(now);
+        now.done && this.shown.delete(id) && end();
       });
+    });
+    void window.withProgress(options, (made, token) => {
+      bar = made;
+      bar.report({ message: first });
+      token.onCancellationRequested(() => client.sendNotification(StopNotification, { id }));
+      return ended;
     });
   }
 }

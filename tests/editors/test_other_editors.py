@@ -59,7 +59,7 @@ def test_neovim(file: Path) -> None:
     assert seen["choices"] == ["Fix until it compiles", "Fix the whole project until it compiles"]
     assert seen["progress"][0] == "Fixing a.c" and any("1 error" in line for line in seen["progress"]), seen["progress"]
     assert [(d["line"], d["source"]) for d in seen["diagnostics"]] == [(4, "gcc")], seen["diagnostics"]
-    assert seen["asked"][0].startswith("Fixed by the toolchain's own suggestions: 1 error gone")
+    assert seen["asked"][0].startswith("Found a fix among the toolchain's own suggestions: 1 error gone")
     assert seen["asked"][2:] == ["1. Apply", "2. Discard"]
     assert seen["after"] + "\n" == FIXED and seen["undone"] + "\n" == BROKEN
 

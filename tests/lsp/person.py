@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from inspect import isawaitable
 from pathlib import Path
 from typing import Any
 
@@ -43,12 +44,13 @@ class Person:
         self.replies.insert(0, (name, words, answer))
 
     def _handler(self, name: str) -> Callable[[Any], Any]:
-        def handle(params: Any) -> Any:
+        async def handle(params: Any) -> Any:
             value = _plain(params)
             self.asked.append((name, value))
             for kind, words, answer in self.replies:
                 if kind == name and words in str(value):
-                    return answer(value) if callable(answer) else answer
+                    given = answer(value) if callable(answer) else answer
+                    return await given if isawaitable(given) else given
             return {}
 
         return handle

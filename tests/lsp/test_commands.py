@@ -31,7 +31,7 @@ async def test_a_run_in_the_background_asks_and_applies(
         started = await editor.command(START, {"uris": [document.uri]})
         assert list(started) == ["runId"] and editor.said(types.WINDOW_SHOW_MESSAGE_REQUEST) == []
         [question] = await editor.until(lambda: editor.said(types.WINDOW_SHOW_MESSAGE_REQUEST))
-    assert question.message.startswith("Fixed in 1 round: 1 error gone, 1 file changed.")
+    assert question.message.startswith("Found a fix in 1 round: 1 error gone, 1 file to change.")
     assert [action.title for action in question.actions] == ["Apply", "Discard"]
     assert "+    return x + x;" in "\n".join(editor.logged())
     if answer == "Apply":

@@ -90,6 +90,25 @@ async def test_some_hunks_are_applied(start: Start, broken: Path) -> None:
 
 
 @pytest.mark.spec("V5")
+async def test_question_returns_where_the_pick_of_parts_was_dismissed(start: Start, broken: Path) -> None:
+    """Apply Some…, then Escape: nothing was decided."""
+    broken.write_text(TWO)
+    reply = block("    return x;", "    return 1;") + block("    return y;", "    return 2;")
+    with ModelServer(says(reply)) as server:
+        person = await at(start, broken.parent, settings=asks(server))
+        document = person.editor.open(broken)
+        choices = iter(["Apply Some…", "Apply Some…", "Apply"])
+        person.answers("message", "Apply 1 file?", lambda _question: {"choice": next(choices)})
+        picks = iter([{}, {"ids": []}])
+        person.answers("pick", "Parts of the result", lambda _pick: next(picks))
+        await person.gives("fix", active=document.uri)
+        question = await person.hears("Apply 1 file?", count=3)
+        await person.hears("Applied to 1 file.")
+    assert question["text"].startswith("Found a fix in 1 round: 2 errors gone, 1 file to change.")
+    assert document.text == TWO.replace("return x", "return 1").replace("return y", "return 2")
+
+
+@pytest.mark.spec("V5")
 async def test_ask_leaves_the_question_to_the_editor(start: Start, broken: Path) -> None:
     with ModelServer(says(REPLY)) as server:
         person = await at(start, broken.parent, settings=asks(server, apply="ask"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -119,6 +120,37 @@ async def test_a_failed_build_task_is_offered_and_its_command_is_the_check(start
         await person.hears("Apply 1 file?")
     assert not any("lint" in text for text in person.words())
     assert any("gcc -fsyntax-only a.c" in line for line in person.editor.logged())
+
+
+@pytest.mark.spec("V3")
+@pytest.mark.parametrize("how", ["fixed by hand", "a run by command", "the task passes"])
+async def test_an_offer_that_no_longer_holds_is_put_away(how: str, start: Start, broken: Path) -> None:
+    person = await at(start, broken.parent, {"trigger": "offer", "check": "sleep 60", "model": "none"})
+    document = person.editor.open(broken)
+    unanswered: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
+    person.answers("message", "Fix it?", lambda _offer: unanswered)
+    task = {"name": "build", "group": "build", "folder": broken.parent.as_uri(), "commandLine": "false", "shell": True}
+    if how == "the task passes":
+        person.tells("taskEnded", {"task": task, "exitCode": 2})
+    else:
+        fails(person, broken)
+    await person.hears("Fix it?")
+    other = broken.with_name("other.c")
+    person.tells("problems", {"files": [{"uri": other.as_uri(), "items": []}]})
+    await person.editor.request("compileLoop/tree", {})  # by its answer the server has heard that
+    assert person.questions("execute") == [], "it still holds"
+    if how == "fixed by hand":
+        person.tells("problems", {"files": [{"uri": broken.as_uri(), "items": []}]})
+    elif how == "the task passes":
+        person.tells("taskEnded", {"task": task, "exitCode": 0})
+    else:
+        command = asyncio.ensure_future(person.gives("fix", active=document.uri))
+    await person.editor.until(lambda: person.questions("execute"))
+    assert [each["command"] for each in person.questions("execute")] == ["notifications.hideToasts"]
+    unanswered.set_result({})
+    if how == "a run by command":
+        await person.gives("stop")
+        await command
 
 
 @pytest.mark.spec("V3")

@@ -281,7 +281,7 @@ def test_without_the_extra_one_sentence_says_how_to_get_it(tmp_path: Path) -> No
         check=False,
     )
     assert done.returncode == 2 and done.stdout == ""
-    assert 'pip install "compile-loop[mcp]"' in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr
+    assert '-m pip install "mcp>=2.3,<3"' in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr
 
 
 @pytest.mark.spec("P3", "P4")

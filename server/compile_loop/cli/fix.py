@@ -189,7 +189,7 @@ def report(outcome: Outcome, console: Console) -> None:
             )
     if tally.explanation and outcome.edit:
         for sentence in tally.explanation.splitlines():
-            console.print(Padding(Text(f"· {sentence}"), (0, 0, 0, 2)))
+            console.print(Padding(Text(f"· {sentence}"), (0, 0, 0, 2), expand=False))
     if tally.remaining:
         console.print(
             f"{count(len(tally.remaining), 'earlier error')} in other files; the check still exits with {tally.exit_code}.",

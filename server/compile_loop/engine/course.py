@@ -341,7 +341,7 @@ class Course:
             lines = "; ".join(self.silenced_lines)
             failure = Failure(
                 FailureKind.TAMPERING,
-                f"The only edit that passes silences the check: {lines}. Accept it yourself, or not.",
+                f"The only edit that passes silences the check: {lines}. Apply it yourself, or not.",
             )
             return Outcome.failed(failure, self.work.edit(self.silenced.changes), self._tally(self.silenced))
         state = self.best

@@ -109,7 +109,12 @@ def _make_parts(ls: LoopServer) -> Parts:
 
     state = platformdirs.user_state_path("compile-loop", appauthor=False)
     status = Status(ls)
-    runs = Runs(status.runs)
+
+    def changed(running: list[str]) -> None:
+        status.runs(running)
+        watch.run_began()
+
+    runs = Runs(changed)
     publisher = Publisher(ls, runs)
     ui = RichUi(ls) if ls.client_handles_commands else Ui(ls)
     watch = Watch(ls, ui, runs, publisher, state)

@@ -456,7 +456,7 @@ class DiffParams(Model):
     title: str = ""
     files: list[DiffFile] = Field(default_factory=list)
     result: bool = False
-    """Whether it shows a result that waits: Accept, Accept Some and Discard are offered while it is in front."""
+    """Whether it shows a result that waits: Apply, Apply Some and Discard are offered while it is in front."""
 
 
 class TaskList(Model):

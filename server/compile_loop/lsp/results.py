@@ -142,8 +142,8 @@ def describe(result: Result) -> RunResult:
     )
 
 
-def sentence(outcome: Outcome) -> str:
-    """How a run ended, in a sentence or two."""
+def sentence(outcome: Outcome, *, applied: bool = False) -> str:
+    """How a run ended, in a sentence or two; a fix is only found until it is applied."""
     tally, files = outcome.tally, len(outcome.edit.files)
     if outcome.failure is not None:
         better = tally.errors_after < tally.errors_before
@@ -154,8 +154,14 @@ def sentence(outcome: Outcome) -> str:
     elif outcome.ending is Ending.NO_CHANGE_NOMINATED:
         said = "The model says that no change is needed. Please judge for yourself."
     else:
-        how = f"in {count(tally.rounds, 'round')}" if tally.rounds else "by the toolchain's own suggestions"
-        said = f"Fixed {how}: {count(tally.errors_before, 'error')} gone, {count(files, 'file')} changed."
+        rounds = f"in {count(tally.rounds, 'round')}"
+        suggested = "the toolchain's own suggestions"
+        gone = f"{count(tally.errors_before, 'error')} gone"
+        if applied:
+            said = f"Fixed {rounds if tally.rounds else f'by {suggested}'}: {gone}."
+        else:
+            how = rounds if tally.rounds else f"among {suggested}"
+            said = f"Found a fix {how}: {gone}, {count(files, 'file')} to change."
     said += "".join(f" {unrun.sentence}" for unrun in tally.unrun)
     if tally.remaining:
         said += f" {count(len(tally.remaining), 'error')} elsewhere remain as before (exit code {tally.exit_code})."

@@ -53,7 +53,7 @@ async def offer(ls: LoopServer, result: Result, settings: Settings | None, *, qu
         return
     mode = settings.apply if settings else "preview"
     if mode == "auto" and unasked(result):
-        await apply(ls, result, settings, said=f"{sentence(result.outcome)} " if ls.ui.rich else "")
+        await apply(ls, result, settings, said=f"{sentence(result.outcome, applied=True)} " if ls.ui.rich else "")
     elif mode == "ask" and ls.ui.rich:
         await apply(ls, result, settings, confirm=True)
     else:
@@ -106,6 +106,8 @@ async def ask(ls: LoopServer, result: Result, settings: Settings | None, *, unse
         await apply_some(ls, result, settings)
     elif choice == DISCARD or not ls.ui.rich:
         await discard(ls, result)
+    if ls.ui.rich and choice in (APPLY, SOME) and result.waits and not result.asked_about:
+        await ask(ls, result, settings)  # nothing came of it, such as a pick that was dismissed
 
 
 def _name(ls: LoopServer, result: Result) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from importlib.util import find_spec
 
 from compile_loop.mcp.options import Options
 
-HOW = 'Install it with: pip install "compile-loop[mcp]" (from a checkout: pip install -e ".[mcp]").'
+HOW = f'Install it into this Python: {sys.executable} -m pip install "mcp>=2.3,<3"'
 
 
 class MissingExtraError(Exception):

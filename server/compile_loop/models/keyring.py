@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import Any
 
 SERVICE = "compile-loop"
@@ -19,7 +20,7 @@ def keep_key(variable: str, key: str) -> None:
         keyring: Any = importlib.import_module("keyring")
     except ImportError as error:
         raise NoKeyringError(
-            "The system's keyring needs the package `keyring`: pip install 'compile-loop[keyring]'."
+            f"The system's keyring needs the package `keyring`: {sys.executable} -m pip install keyring"
         ) from error
     try:
         if key:

@@ -31,6 +31,10 @@ test("applied at once and taken back by Undo; applied in part (V5)", async () =>
 
       await vscode.configure({ ...settings, "compileLoop.apply": "preview" });
       await vscode.command("Compile Loop: Fix Workspace");
+      // Escape decides nothing: the question returns.
+      await vscode.press(vscode.notification(/Found a fix in 1 round.*Apply 2 files\?/), "Apply Some…");
+      await vscode.line("b.c").waitFor();
+      await vscode.page.keyboard.press("Escape");
       await vscode.press(vscode.notification(/Apply 2 files\?/), "Apply Some…");
       await vscode.page.locator(".quick-input-list .monaco-list-row", { hasText: "b.c" }).getByRole("checkbox").click();
       await vscode.picture("apply-some");

@@ -28,7 +28,7 @@ test("first use: from the walkthrough to the first green, with no key and no mod
     await page.locator(".tab.active", { hasText: "sample.c" }).waitFor();
     await vscode.focusEditor();
     await vscode.command("Compile Loop: Fix This File Until It Compiles");
-    const question = vscode.notification(/Fixed by the toolchain's own suggestions.*Apply 1 file\?/);
+    const question = vscode.notification(/Found a fix among the toolchain's own suggestions.*Apply 1 file\?/);
     await question.waitFor();
     await vscode.picture("first-use-4-diff");
     await vscode.press(question, "Apply");

@@ -16,7 +16,7 @@ test("with no server each command says why, and where to go (V2)", async () => {
       "Fix Workspace",
       "Restart Server",
       "Stop",
-      "Accept Result",
+      "Apply Result",
       "Fix This File Until It Compiles",
     ]) {
       await vscode.command("Notifications: Clear All Notifications");

@@ -57,7 +57,7 @@ test("the view of runs by the keyboard: rounds, a diff, a note; resumed after a 
       await vscode.enter("Multiply instead.", "What else is wanted?");
       const question = vscode.notification(/Apply 1 file\?/);
       await question.waitFor();
-      const accept = page.locator(".editor-actions").getByRole("button", { name: "Accept Result" });
+      const accept = page.locator(".editor-actions").getByRole("button", { name: "Apply Result" });
       await accept.waitFor();
       await vscode.node("Round 1").first().click();
       await page.locator(".tab.active", { hasText: "Round 1 of a.c" }).waitFor();

@@ -60,7 +60,7 @@ test("Stop in the middle: at once, no process left, nothing changed (V2, V4, L15
       await vscode.command("Compile Loop: Fix This File Until It Compiles");
       await vscode.press(vscode.notification(/Apply 1 file\?/), "Discard");
       await vscode.diffClosed();
-      await vscode.command("Compile Loop: Accept Result");
+      await vscode.command("Compile Loop: Apply Result");
       await vscode.notification("There is no result to apply").waitFor();
       untouched();
     });

@@ -24,11 +24,11 @@ test("two folders at once, with the same file name in both: each run in its own,
       }
       // Two questions at once say which is which.
       for (const folder of FOLDERS) {
-        await vscode.notification(`${folder}/src/a.c: Fixed in 1 round`).waitFor();
+        await vscode.notification(`${folder}/src/a.c: Found a fix in 1 round`).waitFor();
       }
       await vscode.picture("two-folders");
       for (const folder of FOLDERS) {
-        await vscode.press(vscode.notification(`${folder}/src/a.c: Fixed in 1 round`), "Apply");
+        await vscode.press(vscode.notification(`${folder}/src/a.c: Found a fix in 1 round`), "Apply");
         await until(`the edit in ${folder}`, () => vscode.text(`${folder}/src/a.c`) === FIXED);
       }
       const log = vscode.server.log(400);

@@ -38,7 +38,7 @@ test("typed into the same lines before Apply: a choice, nothing overwritten; the
       });
       await vscode.command("Compile Loop: Show Result");
       await vscode.page.locator(".tab.active", { hasText: "Compile Loop: main.c" }).waitFor();
-      await vscode.page.locator(".editor-actions").getByRole("button", { name: "Accept Result" }).click();
+      await vscode.page.locator(".editor-actions").getByRole("button", { name: "Apply Result" }).click();
       await until("the edit", () => vscode.text("main.c") === BROKEN.replace("x", "0"));
       await vscode.diffClosed();
 

@@ -8,13 +8,13 @@ from compile_loop.lsp.palette.call import Call
 
 
 async def apply_result(ls: LoopServer, _call: Call) -> None:
-    """Accept Result."""
+    """Apply Result."""
     result = await review.choose(ls, "apply")
     await review.apply(ls, result, await config.pull(ls, result.root))
 
 
 async def apply_some_result(ls: LoopServer, _call: Call) -> None:
-    """Accept Some of the Result…"""
+    """Apply Some of the Result…"""
     result = await review.choose(ls, "apply")
     await review.apply_some(ls, result, await config.pull(ls, result.root))
 

@@ -33,6 +33,10 @@ class StayingErrors:
             self._since.pop(uri, None)
             self._told.pop(uri, None)
 
+    def failing(self, uri: str) -> bool:
+        """Whether a file has errors now."""
+        return uri in self._since
+
     def saved(self, uri: str) -> None:
         """A file was saved: what is wrong in it counts sooner, and again."""
         self._saved[uri] = self.now()

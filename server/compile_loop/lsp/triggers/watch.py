@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -22,7 +22,7 @@ from compile_loop.lsp.triggers.tasks import task_params
 if TYPE_CHECKING:
     from compile_loop.lsp.client import Client
     from compile_loop.lsp.publish import Publisher
-    from compile_loop.lsp.runs import Runs
+    from compile_loop.lsp.runs import ActiveRun, Runs
     from compile_loop.lsp.ui import Ui
     from compile_loop.settings import Settings
 
@@ -39,6 +39,7 @@ class Cause:
     root: Path
     params: RunParams
     never: str
+    task: str | None = None
 
 
 class Watch:
@@ -54,6 +55,8 @@ class Watch:
         self._facts = Facts()
         self._own: dict[str, str] = {}
         self._asking: set[Path] = set()
+        self._offers: list[Cause] = []
+        """Offers that nobody has answered yet."""
         self._due: asyncio.TimerHandle | None = None
         self.failed_task: TaskEnded | None = None
         """The newest, for the command that fixes it."""
@@ -63,6 +66,7 @@ class Watch:
         self._facts = told.facts
         for file in told.files:
             self._errors.update(file.uri, self._foreign(file))
+        self._withdraw(lambda cause: not any(map(self._errors.failing, cause.keys)) and cause.task is None)
         self._schedule()
 
     def saved(self, uri: str) -> None:
@@ -76,10 +80,27 @@ class Watch:
     def task_ended(self, told: TaskEnded) -> None:
         """A task of the editor ended."""
         if not told.exit_code:
+            self._withdraw(lambda cause: cause.task == told.task.name)
             return
         self.failed_task = told
         if told.task.group == "build":
             self._ls.keep(self._task(told))
+
+    def run_began(self) -> None:
+        """A run may be under way: what was offered for its files is being done, or was not wanted."""
+        self._withdraw(lambda cause: any(self._is_done_by(run, cause) for run in self._runs.active))
+
+    @staticmethod
+    def _is_done_by(run: ActiveRun, cause: Cause) -> bool:
+        if cause.task is not None:
+            return run.place.root == cause.root
+        return run.holds(file_of(key).resolve() for key in cause.keys) is not None
+
+    def _withdraw(self, gone: Callable[[Cause], bool]) -> None:
+        """Put away offers that no longer hold: no message can be taken back, but it need not stay in front."""
+        if stale := [cause for cause in self._offers if gone(cause)]:
+            self._offers = [cause for cause in self._offers if cause not in stale]
+            self._ls.keep(self._ui.execute("notifications.hideToasts"))
 
     def own_edit(self, uri: str, text: str) -> None:
         """We changed a document to this text: as long as it is so, nothing about it sets a run off."""
@@ -136,7 +157,7 @@ class Watch:
         key = f"task {root} {told.task.name}"
         if settings.trigger != "off" and self._policy.wanted([key], settings.trigger_cooldown_seconds):
             words = f"The task “{told.task.name}” failed"
-            await self._react(Cause(words, (key,), root, params, "Never for This Task"), settings)
+            await self._react(Cause(words, (key,), root, params, "Never for This Task", told.task.name), settings)
 
     async def _react(self, cause: Cause, settings: Settings) -> None:
         if not self._ls.trusted or self._busy(cause.root) or cause.root in self._asking:
@@ -149,7 +170,11 @@ class Watch:
             self._policy.began()
             await self._fix(cause)
         elif action is Action.OFFER:
-            choice = await self._ui.message("info", f"{cause.words}. Fix it?", FIX, LATER, cause.never)
+            self._offers.append(cause)
+            try:
+                choice = await self._ui.message("info", f"{cause.words}. Fix it?", FIX, LATER, cause.never)
+            finally:
+                self._offers = [other for other in self._offers if other is not cause]
             if choice == FIX:
                 await self._fix(cause)
             elif choice == cause.never:
