@@ -60,6 +60,7 @@ def test_runs_are_listed_newest_first_for_people_and_for_scripts(root: Path, gre
     assert failed["failure"]["kind"] == "environment" and failed["resumable"]
     shown = cli(root, "runs").stdout
     assert green in shown and "2 → 0" in shown and "environment" in shown
+    assert "0 → 0" not in shown and " – " in shown, "nothing is known of a check that could not run"
     assert "green" not in cli(root, "runs", "--limit", "1").stdout
 
 

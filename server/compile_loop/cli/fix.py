@@ -11,11 +11,11 @@ import sys
 from dataclasses import replace
 from enum import Enum
 from pathlib import Path
+from textwrap import wrap
 
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.padding import Padding
 from rich.text import Text
 
 from compile_loop.applying import apply_to_disk
@@ -189,7 +189,8 @@ def report(outcome: Outcome, console: Console) -> None:
             )
     if tally.explanation and outcome.edit:
         for sentence in tally.explanation.splitlines():
-            console.print(Padding(Text(f"· {sentence}"), (0, 0, 0, 2), expand=False))
+            for number, line in enumerate(wrap(sentence, max(40, console.width - 4))):
+                console.print(Text(f"    {line}" if number else f"  · {line}"), soft_wrap=True)
     if tally.remaining:
         console.print(
             f"{count(len(tally.remaining), 'earlier error')} in other files; the check still exits with {tally.exit_code}.",
@@ -232,7 +233,11 @@ def settle(outcome: Outcome, job: Job, decision: Result, console: Console, to_st
         decision = Result.APPLY if typer.confirm(f"\nWrite {_files(outcome)}?") else Result.DIFF
     if decision is not Result.APPLY or not outcome.ok:
         if decision is Result.ASK and outcome.ok:
-            how = "Look at it, and write it in a terminal" if doubtful else "Add --apply to write the result"
+            how = (
+                "It is for you to confirm: run this in a terminal, which asks"
+                if doubtful
+                else "Add --apply to write the result"
+            )
             console.print(f"\nNothing was written. {how}.", highlight=False)
         elif decision is not Result.DIFF:
             console.print("\nNothing was written.", highlight=False)

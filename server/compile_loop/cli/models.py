@@ -112,7 +112,8 @@ def _print(keys: list[KeyFound], kept: list[str], servers: list[ServerFound], ch
     if choice:
         console.print(f"`fix` without --model asks {escape(choice.model)}: {escape(choice.why)}.", soft_wrap=True)
     else:
-        console.print(f"`fix` without --model asks no model. {advice(os.environ)}", soft_wrap=True)
+        how = advice(os.environ) if keys else "Name one with it, as PROVIDER:NAME, or agree to one with `models --use`."
+        console.print(f"`fix` without --model asks no model. {how}", soft_wrap=True)
     console.print(f"Providers: {', '.join(PROVIDERS)}. Prices: {table_date()}.", soft_wrap=True)
 
 

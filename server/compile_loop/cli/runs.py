@@ -13,6 +13,7 @@ from rich.table import Table
 from compile_loop.cli.listing import listing_console
 from compile_loop.cli.records import find, refuse, store, styled, summary
 from compile_loop.contracts.counting import at_least
+from compile_loop.contracts.outcome import FailureKind
 from compile_loop.record.folder import RecordError
 
 NAME = "runs"
@@ -62,6 +63,15 @@ def run(
     listing_console().print(table)
 
 
+def _errors(before: int | None, after: int | None, ending: str) -> str:
+    """`3 → 1`, `still 3`; a dash where the check could not run, so that nothing is known."""
+    if ending == FailureKind.ENVIRONMENT.value and not before:
+        return "–"
+    if before == after and before:
+        return f"still {at_least(before)}"
+    return " → ".join("?" if number is None else at_least(number) for number in (before, after))
+
+
 def _row(each: dict[str, Any], about: str) -> list[str]:
     ending = each["failure"]["kind"] if each["failure"] else each["ending"] or each["state"]
     return [
@@ -69,7 +79,7 @@ def _row(each: dict[str, Any], about: str) -> list[str]:
         str(each["started"]).replace("T", " ")[: len("2026-01-31 23:59")],
         styled(ending) + ("  [dim]resume it[/dim]" if each["resumable"] and each["state"] == "interrupted" else ""),
         str(each["rounds"]),
-        " → ".join(str(n) if n is None else at_least(n) for n in (each["errorsBefore"], each["errorsAfter"])),
+        _errors(each["errorsBefore"], each["errorsAfter"], ending),
         escape(each["model"] or "none"),
         escape(about),
     ]
