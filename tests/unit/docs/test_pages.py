@@ -1,4 +1,4 @@
-"""The pages for people: their links lead somewhere, their prose can be read in an editor as it stands."""
+"""The pages for people: their links lead somewhere."""
 
 from __future__ import annotations
 
@@ -9,18 +9,6 @@ import pytest
 
 ROOT = Path(__file__).parents[3]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
-WIDEST = 200
-
-
-def prose(page: Path) -> list[str]:
-    """Lines that are neither a table's nor code."""
-    text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
-    return [line for line in text.splitlines() if not line.startswith(("|", "    ", "<!--"))]
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_no_line_of_prose_is_wider_than_a_screen(page: Path) -> None:
-    assert [line for line in prose(page) if len(line) > WIDEST] == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
