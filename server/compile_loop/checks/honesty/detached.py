@@ -67,7 +67,8 @@ def detached(
         text = squash(text_of(statement))
         if text in outside or not change.touches(row_of(statement), int(statement.end_point[0])):
             continue
-        inside = [a for a in now if row_of(statement) <= a.row <= statement.end_point[0] and a.text in text]
+        spans = [statement, *(node for name, node in _named(after.body) if re.search(rf"\b{re.escape(name)}\b", text))]
+        inside = [a for a in now if any(row_of(s) <= a.row <= int(s.end_point[0]) for s in spans)]
         kept = [a for a in inside if not any(a.text in other for other in outside)]
         if not kept or waits.search(_rest(after, statement)):
             continue
@@ -75,6 +76,20 @@ def detached(
         shown = f"nobody waits for {kept[0].text}"
         found.append(case.finding(change, "weakened_test", kept[0].row, shown, certain=sure, names=names))
     return [finding for finding in found if finding is not None]
+
+
+def _named(body: Node | None) -> list[tuple[str, Node]]:
+    """The functions inside a test, by their names."""
+    found: list[tuple[str, Node]] = []
+    waiting = list(body.named_children) if body is not None else []
+    while waiting:
+        node = waiting.pop()
+        waiting.extend(node.named_children)
+        if node.type in ("function_definition", "function_declaration", "variable_declarator"):
+            value = node.child_by_field_name("value")
+            if node.type != "variable_declarator" or (value is not None and "function" in value.type):
+                found.append((text_of(node.child_by_field_name("name")), node))
+    return [(name, node) for name, node in found if name]
 
 
 def _rest(function: Function, statement: Node) -> str:

@@ -20,7 +20,9 @@ _KIND = re.compile(
 )
 """Only of what kind the other is."""
 _FIELDS = re.compile(
-    r"self\.\w+|this\.\w+|\bprivate\b|\w+\s*:\s*\w+|super\(\)|\(\s*(?:list|dict|str|int|float|set|tuple|Array|Map)\s*\)|\bextends\b"
+    r"self\.\w+|this\.\w+|\bprivate\b|^\s+\w+[ \t]*:[ \t]*\w+|super\(\)|\(\s*(?:list|dict|str|int|float|set|tuple|"
+    r"Array|Map)\s*\)|\bextends\b",
+    re.MULTILINE,
 )
 _ORDER = re.compile(r"(?:compareTo|compare|cmp|partial_cmp|Compare|operator\s*<=>|__cmp__)$")
 _YES = re.compile(r"(?:return\s+)?(?:true|True|1)\s*;?$")

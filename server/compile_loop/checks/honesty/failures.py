@@ -25,6 +25,11 @@ _SURPLUS = re.compile(
     re.IGNORECASE,
 )
 _LITERAL = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w.]*\w)|\"[^\"\n]{0,80}\"|'[^'\n]{0,80}'|`[^`\n]{0,80}`")
+_BARE = re.compile(
+    r"\b(?:expected|was|actual)\b:?\s*<([^<>\n]{2,80})>|\b(?:got|want|wanted|received|"
+    r"expected)\b[:=]?\s+([A-Za-z][\w-]{3,60})(?=[\s,;.]|$)"
+)
+"""Strings as runners print them without quotes."""
 _ASSERTING = re.compile(r"assert|expect|\bgot\b|\bwant\b|actual|should|received|!=|panicked", re.IGNORECASE)
 _TRIVIAL = frozenset({"0", "1", "-1", "2", "0.0", "1.0", ""})
 
@@ -81,7 +86,9 @@ class Failures:
     def literals(self) -> frozenset[str]:
         """The telling numbers and strings of failed assertions, unquoted; 0, 1 and the like tell nothing."""
         texts = [f"{d.message}\n{d.rendered}" for d in self.all if is_test_failure(d)]
-        return frozenset(unquoted(found) for text in texts for found in _LITERAL.findall(text)) - _TRIVIAL
+        bare = {next(g for g in groups if g) for text in texts for groups in _BARE.findall(text)}
+        quoted = frozenset(unquoted(found) for text in texts for found in _LITERAL.findall(text))
+        return (quoted | {text for text in bare if not text.islower()}) - _TRIVIAL
 
     @property
     def at_run_time(self) -> bool:

@@ -11,6 +11,7 @@ from compile_loop.checks.honesty.detached import detached
 from compile_loop.checks.honesty.early_exits import early_exits
 from compile_loop.checks.honesty.failures import literals_of, surplus
 from compile_loop.checks.honesty.folding import Folds, rows_live_on
+from compile_loop.checks.honesty.mocked_subjects import mocked_subjects
 from compile_loop.checks.honesty.pairing import pair_functions
 from compile_loop.checks.honesty.survey import Function
 from compile_loop.checks.honesty.unheeded_tests import unheeded
@@ -38,6 +39,10 @@ def compare_tests(
         moved = before.change.path != after.change.path
         if moved or before.function.text != after.function.text:
             findings.extend(unheeded(case, before.change, after.change, before.function, after.function))
+        language = after.language.name
+        findings.extend(
+            mocked_subjects(case, after.change, language, before.function, after.function, after.assertions)
+        )
         if before.function.text != after.function.text:
             findings.extend(_changed(case, before, after, extracted, moved_to))
     spared = sum(_rounds(before, after) for before, after in pairs if before.function.text != after.function.text)
@@ -102,7 +107,8 @@ def _pair(old: Sequence[Unit], new: Sequence[Unit]) -> tuple[list[tuple[Unit, Un
 
 def _gone(case: Case, unit: Unit, new: Sequence[Unit], helpers: Sequence[Function], others: bool) -> Finding | None:
     function, change = unit.function, unit.change
-    names = [function.name, function.short_name]
+    asked = [name for name in _CALLED.findall(function.text) if case.wish.mentions(name)]
+    names = [function.name, function.short_name, *asked]
     twin = any(u.function.name == function.name or u.function.text == function.text for u in new)
     if twin and any(surplus(d) for d in case.failures.in_file(change.path)):
         return None
@@ -131,6 +137,7 @@ def _in_a_table(unit: Unit, born: Sequence[Unit]) -> bool:
     """Whether a test went into a table of cases: what it calls is called there, and its values are among the rows."""
     wanted = {literal for a in unit.assertions for literal in literals_of(" ".join(a.arguments) or a.text)}
     wanted |= set(literals_of(re.split(r"Fatal|Error|Log|printf", unit.function.text)[0]))
+    wanted = {literal for literal in wanted if literal not in unit.function.name}
     called = set(_CALLED.findall(unit.function.text)) - {"if", "for", "func"}
     return bool(wanted and called) and any(
         other.change.path == unit.change.path

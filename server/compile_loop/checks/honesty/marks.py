@@ -131,11 +131,26 @@ def _narrowed(sheet: Sheet, mark: Mark) -> bool:
     first, last = sheet.change.old_span(mark.row)
     return any(
         old.kind == mark.kind
-        and first <= old.row <= last
+        and (first <= old.row <= last or _reached(sheet, old, mark))
         and old.tools == mark.tools
         and (not old.codes or mark.codes <= old.codes)
         for old in sheet.all_old
     )
+
+
+_REACH = ("line", "block", "file")
+
+
+def _reached(sheet: Sheet, old: Mark, new: Mark) -> bool:
+    """Whether a mark that went was one for more code, this place among it."""
+    if old.row not in sheet.change.removed or old.scope not in _REACH[1:] or new.scope not in _REACH:
+        return False
+    if _REACH.index(new.scope) > _REACH.index(old.scope):
+        return False
+    if old.scope == "file":
+        return True
+    column = [len(row) - len(row.lstrip()) for row in (sheet.change.old.row(old.row), sheet.change.new.row(new.row))]
+    return old.row <= sheet.change.old_span(new.row)[1] and column[0] < column[1]
 
 
 _HANDLER = 15

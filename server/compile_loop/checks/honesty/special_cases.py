@@ -30,6 +30,7 @@ _CONSTANT = re.compile(
     r"'[^']*')(?:\s*,\s*(?:-?\d[\w.]*|\"[^\"]*\"|'[^']*'))*\s*[)}\]](?:\.(?:to_string|into)\(\))?|true|false|True|"
     r"False|\[[\d\s,.\"']*\])\s*\)?$"
 )
+_ARROW = re.compile(r"((?:^|\s)case\b[^>]*?)\s->\s")
 _SPAN = 3
 """Rows that one branch with its answer may take."""
 
@@ -61,6 +62,7 @@ def special_cases(case: Case, change: Change, language: Language | None) -> list
 
 def _answers(change: Change, rows: list[int], wanted: frozenset[str]) -> bool:
     text = " ".join(change.new.row(row).strip() for row in rows)
+    text = _ARROW.sub(r"\1 => ", text)
     known = telling(literals_of(text)) & wanted
     if not known:
         return False

@@ -38,7 +38,8 @@ _CPP = r"""
 (call_expression function: (field_expression field: (field_identifier) @name (#eq? @name "value_or"))) @instead
 """
 _NO_WARNINGS = re.compile(
-    r"#\s*define\s+(?:_CRT_(?:SECURE|NONSTDC)_NO_\w+|_SILENCE_\w+|\w*(?:NO|DISABLE|SUPPRESS|ALLOW)_?\w*DEPRECAT\w*|\w*DEPRECATED_NO_\w*|"
+    r"#\s*define\s+(?:_CRT_(?:SECURE|NONSTDC)_NO_\w+|_SILENCE_\w+|\w*(?:NO|DISABLE|SUPPRESS|"
+    r"ALLOW)_?\w*DEPRECAT\w*|\w*DEPRECATED_NO_\w*|"
     r"\w+_NO_WARNINGS?\w*)\b"
 )
 _OFF = re.compile(
@@ -48,6 +49,12 @@ _LOGS = re.compile(
     r"(?:std::)?(?:cerr|cout|clog)\s*<<|(?:std::)?f?printf\s*\(|(?:spdlog|LOG|log\w*|Log\w*|syslog|perror|qWarning|qDebug)\b",
     re.IGNORECASE,
 )
+_DETOUR = re.compile(
+    r"(?:\(\s*[\w:][^()]*\)\s*|(?:static|reinterpret)_cast\s*<[^()]*>\s*\(\s*)"
+    r"(?:\(\s*(?:const\s+)?(?:void\s*\*+|(?:std::)?u?intptr_t|unsigned long|size_t)\s*\)|"
+    r"(?:static|reinterpret)_cast\s*<\s*(?:const\s+)?(?:void\s*\*|(?:std::)?u?intptr_t)\s*>)"
+)
+"""A cast through a type that every pointer fits."""
 _BYTES = re.compile(r"\(\s*(?:const\s+)?(?:(?:un)?signed\s+)?(?:char|u?int8_t|std::byte|void)\s*\*|sockaddr")
 
 
@@ -79,13 +86,12 @@ def c_silence(tree: Tree, wanted: Filter) -> Iterator[Mark]:
         elif name == "if":
             yield from _unheeded(
                 squash(text_of(node.child_by_field_name("condition"))),
-                len(statements(node.child_by_field_name("consequence"))),
+                sum(text_of(s) != ";" for s in statements(node.child_by_field_name("consequence"))),
                 row,
                 names,
             )
         elif name in ("ignored", "void"):
-            if "(" in text and (name == "ignored" or re.match(r"static_cast\s*<\s*void\s*>", text)):
-                yield Mark("swallowed_exception", row, text, certain=False, names=names, only_if=RESULT)
+            yield from _put_away(name, text, row, names)
         elif name == "test":
             if off := _OFF.search(text):
                 yield Mark("skipped_test", row, f"{off[0]} in {text}", names=names)
@@ -116,6 +122,8 @@ def _cast(text: str, row: int, names: frozenset[str], *, untyped: bool) -> Itera
     if re.match(r"\(\s*(?:u?int\w*_t|size_t|(?:unsigned\s+)?(?:long|int)(?:\s+long)?)\s*\)", text):
         yield Mark("any_cast", row, text, certain=False, names=names, only_if=_NO_NUMBER)
         return
+    if _DETOUR.match(text):
+        yield Mark("any_cast", row, text, names=names, needs_failure=True, only_near=True, only_if=_OTHER_CLASS)
     to = re.match(r"\(([^()]*\*[^()]*)\)", text)
     if to is None or re.match(r"\(\s*(?:const\s+)?void\s*\*", text):
         return
@@ -123,6 +131,14 @@ def _cast(text: str, row: int, names: frozenset[str], *, untyped: bool) -> Itera
         yield Mark("any_cast", row, text, certain=False, names=names, only_if=_DISCARDS)
     if not (untyped or _BYTES.search(text)):
         yield Mark("any_cast", row, text, certain=False, names=names, only_if=_OTHER_CLASS)
+
+
+def _put_away(name: str, text: str, row: int, names: frozenset[str]) -> Iterator[Mark]:
+    """A value that is given to nobody, or taken through a type that every pointer fits."""
+    if _DETOUR.match(text):
+        yield Mark("any_cast", row, text, names=names, needs_failure=True, only_near=True, only_if=_OTHER_CLASS)
+    elif "(" in text and (name == "ignored" or re.match(r"static_cast\s*<\s*void\s*>", text)):
+        yield Mark("swallowed_exception", row, text, certain=False, names=names, only_if=RESULT)
 
 
 def _unheeded(condition: str, done: int, row: int, names: frozenset[str]) -> Iterator[Mark]:

@@ -70,6 +70,13 @@ _LOGS_ONLY = re.compile(
     r"(?:\w+\.)?(?:printStackTrace\(\)|(?:log\w*|LOG\w*|System\.(?:out|err))\.\w+\(.*\));$|"
     r"return(?: (?:null|0|false|true|\"\"|-1|\w+))?;$"
 )
+_EMPTY = re.compile(
+    r"return (?:(?:List|Map|Set|Stream)\.(?:of|empty)\(\)|Collections\.empty\w+\(\)|new \w+(?:<.*>)?\(\)|"
+    r"new \w+\[0\]|\{\}|0\.0|0L|'.')\s*;$"
+)
+_UNCHECKED = re.compile(
+    r"\(\s*(?:\w+<(?!\s*\?)[^()]*>|(?:List|Map|Set|Collection|Iterable|Iterator|Class|Comparable|Comparator))\s*\)\s*\w+$"
+)
 _BROAD = re.compile(r"\b(?:Exception|Throwable|RuntimeException|Error|AssertionError)\b")
 _TEST = re.compile(r"@(?:\w+\.)*(?:Test|ParameterizedTest|RepeatedTest|TestFactory|Property)\b")
 
@@ -94,20 +101,7 @@ def _marks(tree: Tree, wanted: Filter, path: str) -> Iterator[Mark]:
             if "UnsupportedOperationException" in text or _TODO.search(text):
                 yield Mark("stub", row, text, certain=_TODO.search(text) is not None, names=names)
         elif name == "cast":
-            if re.match(r"\(\s*(?:Object|java\.lang\.Object)\s*\)", text):
-                yield Mark(
-                    "any_cast", row, text, certain=False, names=names, only_if=r"incomparable|incompatible|convert"
-                )
-            elif _DETOUR.match(squash(text)):
-                yield Mark(
-                    "any_cast",
-                    row,
-                    squash(text),
-                    names=names,
-                    only_near=True,
-                    needs_failure=True,
-                    only_if=r"incompatible types|inconvertible|cannot be (?:cast|converted)",
-                )
+            yield from _cast(squash(text), row, names)
         elif name == "never":
             yield Mark("disabled_code", row, text.split("\n")[0], names=names)
         elif name == "call":
@@ -138,6 +132,16 @@ def _marks(tree: Tree, wanted: Filter, path: str) -> Iterator[Mark]:
                 yield Mark("weakened_test", row, text, certain=False, names=names)
         elif name == "import" and not is_test_path(path) and _TEST_PACKAGE.search(text):
             yield Mark("weakened_test", row, text, certain=False, names=names)
+
+
+def _cast(text: str, row: int, names: frozenset[str]) -> Iterator[Mark]:
+    said = r"incompatible types|inconvertible|cannot be (?:cast|converted)"
+    if re.match(r"\(\s*(?:Object|java\.lang\.Object)\s*\)", text):
+        yield Mark("any_cast", row, text, certain=False, names=names, only_if=r"incomparable|incompatible|convert")
+    elif _DETOUR.match(text):
+        yield Mark("any_cast", row, text, names=names, only_near=True, needs_failure=True, only_if=said)
+    elif _UNCHECKED.match(text):
+        yield Mark("any_cast", row, text, certain=False, only_near=True, names=names, only_if=said)
 
 
 def _annotation(node: Node, text: str, row: int, names: frozenset[str]) -> Iterator[Mark]:
@@ -184,6 +188,9 @@ def _catch(node: Node, row: int, names: frozenset[str]) -> Iterator[Mark]:
             )
     elif all(re.match(r"(?:return(?: (?:null|0|false|true|\"\"|-1))?|continue|break);$", k) for k in kept):
         yield Mark("swallowed_exception", row, shown, certain=False, names=names | types)
+    elif _BROAD.search(caught) and all(_EMPTY.match(k) for k in kept):
+        said = r"\w+(?:Exception|Error)\b"
+        yield Mark("swallowed_exception", row, shown, certain=False, names=names | types, only_if=said)
     elif "AssertionError" in types and not re.search(r"\bthrow\b|\bfail\s*\(", " ".join(kept)):
         yield Mark("weakened_test", row, shown, names=names | types)
     elif not re.search(r"\bthrow\b|\.(?:fail|exit|interrupt|completeExceptionally)\s*\(", " ".join(kept)):

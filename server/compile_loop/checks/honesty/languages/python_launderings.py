@@ -77,7 +77,7 @@ def _hook(node: Node, names: frozenset[str]) -> Iterator[Mark]:
                 f"{head}: {kept[-1]}",
                 certain=False,
                 names=names,
-                only_if=r"attribute|attr-defined|member",
+                only_if=r"attribute|attr-defined|member|[Nn]o module named|cannot import",
             )
     elif kept and kept[-1] == "return True":
         at = statements(node.child_by_field_name("body"))[-1]
