@@ -141,12 +141,14 @@ def start(job: Job) -> Run:
     hide_from_processes(os.environ, _secret_names(job.settings))
     scripts = check_scripts(contract.checks, root)
     expected = expectations_of(contract.checks, root)
+    visible = Visible(root)
     parts = Parts(
         shadow=_shadow(job, root),
         contract=contract,
         generator=job.generator or model_of(job.settings),
         admit=gate(root, file, scripts, expected),
-        readable=Visible(root).why_not,
+        readable=visible.why_not,
+        concealed=visible.concealed,
         holdouts=_holdouts(job, root, file, contract.checks),
         memory=job.memory or (FileMemory(state_folder() / "repairs", root) if job.settings.repair_memory else None),
         ask_user=job.ask_user,

@@ -154,6 +154,25 @@ class TurnGenerator(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What lies at a path of the copy, with every link followed there, whoever made it.
+
+    `place` is workspace-relative; None: outside. `data` is None where there is no regular file, it lies outside, or is
+    larger than `LARGEST_SHOWN`; `size` in bytes. `another`: it is a further name (a hard link) of some other file, and not
+    what the user has there.
+    """
+
+    place: str | None
+    data: bytes | None = None
+    size: int = 0
+    another: bool = False
+
+
+LARGEST_SHOWN = 64 << 20
+"""Bytes; of a larger file nothing is shown to a model."""
+
+
 class Shadow(Protocol):
     """The isolated copy in which a run tries its edits. Paths are workspace-relative with forward slashes.
 
@@ -242,6 +261,10 @@ class Shadow(Protocol):
 
     def peek(self, path: str) -> bytes | None:
         """The bytes that a tool in the copy sees at `path`, absolute in the user's terms; None where there is no file."""
+        ...
+
+    def look(self, path: str) -> Sight:
+        """What lies at a workspace-relative path, and where its links lead: what may be shown hangs on that (SPEC E10)."""
         ...
 
     def find(self, name: str) -> list[str]:

@@ -36,7 +36,7 @@ async def take_baseline(course: Course) -> State:
     after = await course.marks()
     course.moved_by_baseline = frozenset(b.path for b in course.broken(untouched, after))
     course.written_by_baseline = frozenset(b.path for b in course.rewritten(untouched, after))
-    course.targets = choose_targets(course.request, result, course.parts.admit)
+    course.targets = choose_targets(course.request, result, course.parts.may_become_target)
     state = State({}, result, judge(result, result, course.targets.focus))
     course.baseline = course.best = state
     _check_reproduces(course.request.reproduce, state)
@@ -44,7 +44,7 @@ async def take_baseline(course: Course) -> State:
         course.emit(Warned(f"{path} is named by the failures but is not edited: {reason}."))
     await course.work.add(course.targets.writable)
     course.emit(TargetsChosen(course.work.originals))
-    if rewritten := await course.work.rewritten():
+    if rewritten := course.work.rewritten():
         state = await _own_repairs(course, state, rewritten)
     await holdout_baseline(course)
     await course.parts.shadow.set_caches_apart()
@@ -66,7 +66,9 @@ async def _own_repairs(course: Course, state: State, rewritten: Changes) -> Stat
             course.explanations.append("The check itself repairs this when it runs; the edit keeps what it did.")
             course.flaky = None
             return repaired
-    for path in rewritten:
+    for path, data in rewritten.items():
+        if data is None:
+            await course.parts.shadow.write(path, None)  # a link that it laid there would take the bytes elsewhere
         await course.parts.shadow.write(path, course.work.originals[path])
     await course.work.restore({})
     return state

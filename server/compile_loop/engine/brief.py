@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from compile_loop.conversation.failures import render
 from compile_loop.conversation.prompts import continue_prompt, holdout_prompt, joined_prompt, system_prompt, task_prompt
 from compile_loop.conversation.transcript import Transcript
@@ -11,6 +13,7 @@ from compile_loop.engine.course import Course, State
 from compile_loop.engine.fingerprint import fingerprint
 from compile_loop.engine.guard import ProgressMonitor
 from compile_loop.engine.plan import ASK
+from compile_loop.engine.sight import source
 
 EMBEDDED = 24_000
 """Characters of targets that stand in the first message although the model could read them.
@@ -74,14 +77,13 @@ def failures_of(course: Course, state: State) -> str:
 
     Output too long to show is kept under a handle that `read_file_range` opens (SPEC T7).
     """
-    shadow = course.parts.shadow
     handles = {}
     if course.channel is not None and course.channel.has_tools:
         for check in state.result.results:
             handle = f"output/{len(course.spilled) + 1}"
             handles[check.check] = handle
             course.spilled[handle] = f"{check.stdout}{check.stderr}"
-    return render(state.result, state.verdict.blocking, lambda path: shadow.peek(f"{shadow.root}/{path}"), handles)
+    return render(state.result, state.verdict.blocking, partial(source, course.parts), handles)
 
 
 def joined_brief(course: Course, channel: Channel, monitor: ProgressMonitor) -> str:

@@ -273,7 +273,7 @@ class Course:
         """Let one more file be edited, in a run over the workspace; why not, where it may not (SPEC Q4)."""
         if path in self.targets.writable:
             return None
-        reason = self.parts.admit(path, False) or self.parts.readable(path)
+        reason = self.parts.may_become_target(path, False) or self.parts.readable(path)
         if self.request.scope != "workspace":
             if path not in self.wanted and self.parts.admit(path, True) is None:
                 self.wanted[path] = reason is None

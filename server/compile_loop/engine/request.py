@@ -82,7 +82,8 @@ class Parts:
 
     `generator` None: only the toolchain's suggestions are tried. `admit` says why a path may not become a target, or
     None where it may (SPEC E10, Q4); its second argument tells whether an error of the baseline lies in the file
-    itself. `readable` says the same of showing a file to a model. `price` is a call's cost in the account's currency,
+    itself. `readable` says the same of showing a file to a model, `concealed` of showing even the lines around
+    an error. `price` is a call's cost in the account's currency,
     None where it is not known. `model_reason` says why it is this model, where nobody named it; `advice` how to get one
     where there is none. `advisers` are tools to ask for fixes that no check prints. `hold` keeps
     runs of other processes from the files.
@@ -94,6 +95,7 @@ class Parts:
     admit: Callable[[str, bool], str | None]
     clock: Clock
     readable: Callable[[str], str | None] = _all_readable
+    concealed: Callable[[str], str | None] = _all_readable
     consult: TurnGenerator | None = None
     consult_price: Callable[[Usage], float | None] | None = None
     ask_user: AskUser | None = None
@@ -107,3 +109,7 @@ class Parts:
     advice: str = "Choose one, as PROVIDER:NAME."
     advisers: Advisers | None = None
     hold: FileHold | None = None
+
+    def may_become_target(self, path: str, has_error: bool) -> str | None:
+        """`admit`, and nothing that no model may see."""
+        return self.admit(path, has_error) or self.concealed(path)

@@ -31,6 +31,7 @@ from compile_loop.engine.guard import LoopBreaker, ProgressMonitor, Strike
 from compile_loop.engine.help import ask_user, consult
 from compile_loop.engine.nominate import Nominated, refuse_nomination
 from compile_loop.engine.plan import plan_in
+from compile_loop.engine.sight import see
 from compile_loop.engine.worktree import Changes
 from compile_loop.tools.context import ToolContext
 from compile_loop.tools.tool import ToolResult
@@ -70,7 +71,7 @@ class Round:
         self.played = Played(held=held)
         self._context = ToolContext(
             files=course.work,
-            readable=course.parts.readable,
+            see=self._see,
             findings=course.findings,
             nominate=self._nominate,
             open_target=course.open_target,
@@ -157,6 +158,16 @@ class Round:
             cut_off = reply.finish == "length"
             said = edit.message if cut_off else no_edit_prompt(course.request.edit_mode, several=course.several)
             self._refused(edit, said, to_be_told_now=False)
+
+    async def _see(self, path: str) -> bytes | str | None:
+        """A file for the model's eyes; one that is shown stays as it is, whatever the user saves meanwhile."""
+        course = self._course
+        if path in course.work.originals:
+            return course.parts.readable(path) or course.work.content(path)
+        found = see(course.parts, path)
+        if isinstance(found, bytes):
+            await course.parts.shadow.read(path)
+        return found
 
     def _why_not_create(self, path: str) -> str | None:
         return "it exists and is none of the files that may be edited" if self._exists(path) else None

@@ -22,6 +22,8 @@ class WorkTree:
         self._encodings = encodings
         self._before: Changes = {}
         self._now: Changes = {}
+        self._places: dict[str, str | None] = {}
+        """Where each target lies, by the links that the user has."""
         self.before_last_edit: Changes = {}
         """What the files of the last write held before it; tells a stale SEARCH from a wrong one (SPEC E7)."""
 
@@ -31,11 +33,17 @@ class WorkTree:
             if path not in self._before:
                 await self._shadow.read(path)  # keeps it from changing with the user's tree
                 self._before[path] = self._now[path] = await self._shadow.original(path)
+                sight = self._shadow.look(path)
+                self._places[path] = sight.place if sight.data == self._now[path] else path
 
-    async def rewritten(self) -> Changes:
-        """Targets that a check has changed in the shadow, with what it made of them."""
-        found = {path: await self._shadow.read(path) for path in self._now}
+    def rewritten(self) -> Changes:
+        """Targets that a check has changed in the shadow, with what it made of them; None: no file, or a link elsewhere."""
+        found = {path: self._own(path) for path in self._now}
         return {path: data for path, data in found.items() if data != self._now[path]}
+
+    def _own(self, path: str) -> bytes | None:
+        sight = self._shadow.look(path)
+        return sight.data if sight.place == self._places[path] and not sight.another else None
 
     @property
     def targets(self) -> list[Target]:
@@ -51,10 +59,6 @@ class WorkTree:
     def changes(self) -> Changes:
         """Files that differ from before, with their bytes now."""
         return {path: data for path, data in self._now.items() if data != self._before[path]}
-
-    async def read(self, path: str) -> bytes | None:
-        """Any file of the shadow; a target as the run's book has it."""
-        return self._now[path] if path in self._now else await self._shadow.read(path)
 
     def content(self, path: str) -> bytes | None:
         """A target's bytes now."""

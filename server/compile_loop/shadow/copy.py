@@ -12,16 +12,19 @@ from pathlib import Path
 from typing import Any
 
 from compile_loop.contracts.protected import Marks
-from compile_loop.contracts.protocols import ShadowError
+from compile_loop.contracts.protocols import LARGEST_SHOWN, ShadowError, Sight
 from compile_loop.shadow.copying import CopyFile, copy_tree
+from compile_loop.shadow.dependencies import PACKAGE_FOLDERS
 from compile_loop.shadow.full_disk import why
 from compile_loop.shadow.guard import Guard
 from compile_loop.shadow.marks import marks_below
 from compile_loop.shadow.namespaces.arrivals import Arrivals, arrivals_in
+from compile_loop.shadow.namespaces.looking import look
 from compile_loop.shadow.namespaces.watching import Watch, watch_below
 from compile_loop.shadow.places import new_folder, temporary_places
 from compile_loop.shadow.removal import remove_tree
 from compile_loop.shadow.renaming import Renaming
+from compile_loop.shadow.sight import sight_of
 from compile_loop.shadow.underneath import Underneath
 
 
@@ -170,6 +173,14 @@ class CopyShadow:
     def peek(self, path: str) -> bytes | None:
         """What a tool sees at a path given in the user's terms."""
         return _bytes(self._inside(path))
+
+    def look(self, path: str) -> Sight:
+        """What lies at a workspace-relative path of the copy, and where its links lead; packages are the user's own."""
+        found = look(os.fsencode(self._copy / path), LARGEST_SHOWN)
+        place = Path(os.fsdecode(found[0]))
+        if place.is_relative_to(self._root) and not PACKAGE_FOLDERS.isdisjoint(place.relative_to(self._root).parts):
+            return sight_of(found, self._root, self._root)
+        return sight_of(found, self._copy.resolve(), self._root)
 
     def find(self, name: str) -> list[str]:
         """Files of the copy whose path ends in `name`."""

@@ -6,17 +6,20 @@ somebody else writes into them meanwhile stays: an edit is laid over it, or refu
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from compile_loop.contracts.protected import Marks
-from compile_loop.contracts.protocols import ShadowError
+from compile_loop.contracts.protocols import LARGEST_SHOWN, ShadowError, Sight
 from compile_loop.edits.hunks import file_change
 from compile_loop.edits.rebase import Conflict, rebase
 from compile_loop.edits.text import UndecodableError
 from compile_loop.shadow.full_disk import why
 from compile_loop.shadow.journal import Journal, is_write_protected, recover, replace_file
+from compile_loop.shadow.namespaces.looking import look
+from compile_loop.shadow.sight import sight_of
 
 
 @dataclass(slots=True)
@@ -192,6 +195,10 @@ class InPlaceShadow:
             return Path(path).read_bytes() if Path(path).is_file() else None
         except OSError:
             return None
+
+    def look(self, path: str) -> Sight:
+        """What lies at a workspace-relative path, and where its links lead."""
+        return sight_of(look(os.fsencode(self._root / path), LARGEST_SHOWN), self._root.resolve(), self._root)
 
     def find(self, name: str) -> list[str]:
         """Nothing is searched for: callers name their files."""

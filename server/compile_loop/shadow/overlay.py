@@ -15,7 +15,7 @@ from threading import Thread
 from typing import Any
 
 from compile_loop.contracts.protected import AS_THE_USERS, FileMark, Marks
-from compile_loop.contracts.protocols import ShadowError
+from compile_loop.contracts.protocols import LARGEST_SHOWN, ShadowError, Sight
 from compile_loop.shadow.confinement import Confinement
 from compile_loop.shadow.copying import DAEMON_FILES
 from compile_loop.shadow.full_disk import disk_of
@@ -25,6 +25,7 @@ from compile_loop.shadow.marks import files_below, mark_of
 from compile_loop.shadow.places import new_folder
 from compile_loop.shadow.removal import remove_tree
 from compile_loop.shadow.repository import folders_outside
+from compile_loop.shadow.sight import sight_of
 from compile_loop.shadow.underneath import Underneath
 
 
@@ -164,6 +165,10 @@ class OverlayShadow:
         except (ShadowError, ValueError):
             return None
         return data
+
+    def look(self, path: str) -> Sight:
+        """What lies at a workspace-relative path inside, and where its links lead."""
+        return sight_of(self._ask("look", self._inside(path), LARGEST_SHOWN), self._root, self._root)
 
     def find(self, name: str) -> list[str]:
         """Files of the workspace whose path ends in `name`."""

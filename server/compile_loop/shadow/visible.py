@@ -31,6 +31,19 @@ class Visible:
 
     def why_not(self, path: str) -> str | None:
         """Why a workspace-relative path is not shown, or None where it is."""
+        if (reason := self.concealed(path)) is not None:
+            return reason
+        place = self._root / path
+        folder = place.parent
+        while folder.is_relative_to(self._root):
+            rules = self._of(folder)
+            if rules is not None and rules.match_file(place.relative_to(folder).as_posix()):
+                return "the workspace's ignore rules leave it out"
+            folder = folder.parent
+        return None
+
+    def concealed(self, path: str) -> str | None:
+        """Why nothing of a file is shown, not even the lines around an error, or None where it may be."""
         if path == "compile-loop.toml":
             return "it is the run's own configuration"
         if looks_secret(path):
@@ -40,12 +53,6 @@ class Visible:
             return "it lies outside the workspace"
         if looks_secret(place.resolve().relative_to(self._root.resolve()).as_posix()):
             return "it leads to what looks like a secret"
-        folder = place.parent
-        while folder.is_relative_to(self._root):
-            rules = self._of(folder)
-            if rules is not None and rules.match_file(place.relative_to(folder).as_posix()):
-                return "the workspace's ignore rules leave it out"
-            folder = folder.parent
         return None
 
     def _of(self, folder: Path) -> GitIgnoreSpec | None:

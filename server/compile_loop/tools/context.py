@@ -20,10 +20,6 @@ class Files(Protocol):
         """Every target as it is now."""
         ...
 
-    async def read(self, path: str) -> bytes | None:
-        """A file of the shadow, workspace-relative."""
-        ...
-
     async def write(self, changed: dict[str, bytes | None]) -> None:
         """Set targets to new bytes."""
         ...
@@ -33,15 +29,16 @@ class Files(Protocol):
 class ToolContext:
     """What one round's calls share.
 
-    `readable` says why a path may not be shown to a model, or None where it may. `ask_user` and `consult` are None
-    where nobody is there to answer. `nominate` says why "no change needed" is refused, or None where it is accepted.
+    `see` gives a workspace file's bytes, None where there is none, or says why it is not shown to a model. `ask_user`
+    and `consult` are None where nobody is there to answer. `nominate` says why "no change needed" is refused, or None
+    where it is accepted.
     `open_target` lets a file be edited that is no target yet, or says why not.
     `spilled` are texts too long for the conversation, by handle. `read_before` are reads of this round: (path, first,
     last) → what they gave.
     """
 
     files: Files
-    readable: Callable[[str], Refusal | None]
+    see: Callable[[str], Awaitable[bytes | Refusal | None]]
     findings: Findings
     nominate: Callable[[str, str], Refusal | None]
     open_target: Callable[[str], Awaitable[Refusal | None]]

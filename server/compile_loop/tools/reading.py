@@ -20,9 +20,9 @@ async def show(context: ToolContext, path: str, first: int, last: int | None) ->
         name = normalise(path)
     except PathError as error:
         return ToolResult(f"{error}.", ok=False)
-    if (reason := context.readable(name)) is not None:
-        return ToolResult(f"{name} is not shown: {reason}.", ok=False)
-    data = await context.files.read(name)
+    data = await context.see(name)
+    if isinstance(data, str):
+        return ToolResult(f"{name} is not shown: {data}.", ok=False)
     if data is None:
         return ToolResult(f"There is no file {name}.", ok=False)
     key = (name, first, -1 if last is None else last)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from compile_loop.shadow.namespaces import files, layer, mounts
 from compile_loop.shadow.namespaces import syscalls as system
 from compile_loop.shadow.namespaces.arrivals import Arrivals, arrivals_in
+from compile_loop.shadow.namespaces.looking import look
 from compile_loop.shadow.namespaces.watching import Watch, watch_below
 from compile_loop.shadow.namespaces.wire import receive, send
 
@@ -44,6 +45,7 @@ class Holder:
             "try": self._try,
             "there": lambda: None,
             "read": files.read,
+            "look": look,
             "take": lambda path: files.take(self._root, path),
             "write": self._write,
             "find": self._find,
