@@ -91,16 +91,16 @@ _RAISES = re.compile(
 )
 
 
+_STRING = re.compile(r"\"((?:[^\"\\]|\\.)*)\"|'((?:[^'\\]|\\.)*)'|`([^`]*)`")
+_TELLING = 8
+"""Shorter strings meet by chance."""
+
+
 def _complaint(case: Case, before: Function) -> str | None:
     """Whether a body found fault: its words if a test failed by them, empty if by none of its, None if it found none."""
     if not _RAISES.search(before.text):
         return None
-    words = [
-        w
-        for groups in re.findall(r"\"((?:[^\"\\]|\\.){8,})\"|'((?:[^'\\]|\\.){8,})'|`([^`]{8,})`", before.text)
-        for w in groups
-        if w
-    ]
+    words = [word for groups in _STRING.findall(before.text) for word in groups if len(word) >= _TELLING]
     said = "\n".join(f"{d.message}\n{d.rendered}" for d in case.failures.all)
     for text in words:
         parts = [part for part in re.split(r"\{[^{}]*\}|%[-+\d.]*[a-zA-Z]|\\.", text) if len(part.strip()) > 6]

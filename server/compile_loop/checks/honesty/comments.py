@@ -57,7 +57,8 @@ RULES: dict[str, tuple[CommentRule, ...]] = {
     ),
     "ecmascript": (
         _rule(r"@ts-nocheck\b", frozenset({"tsc", "ts"}), "file"),
-        _rule(r"@ts-(?:ignore|expect-error)\b", frozenset({"tsc", "ts"})),
+        _rule(r"@ts-ignore\b", frozenset({"tsc", "ts"})),
+        _rule(r"@ts-expect-error\b", frozenset({"tsc", "ts"}), "file"),  # without an error it would be one
         _rule(rf"\b(?:eslint|oxlint|tslint)[-:]disable-(?:next-)?line\b{_CODES}", _SCRIPT_LINT),
         _rule(rf"\b(?:eslint|oxlint|tslint)[-:]disable\b(?!-){_CODES}", _SCRIPT_LINT, "file"),
         _rule(r"\bbiome-ignore(?:-all|-start)?\b", _SCRIPT_LINT),

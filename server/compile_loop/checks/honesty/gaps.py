@@ -28,7 +28,7 @@ _REASON = re.compile(r"[A-Za-z]{2,}\W+(?:\S+\s+)?[A-Za-z]{2,}")
 
 def gap_elsewhere(failures: Failures, change: Change, mark: Mark) -> bool:
     """Whether a narrow suppression, with its reason beside it, meets a gap in the types of a package that is not ours."""
-    if mark.kind != "suppression" or mark.scope != "line":
+    if mark.kind != "suppression" or not _one_line(mark):
         return False
     directive = _DIRECTIVE.search(mark.text)
     if directive is None or not (mark.codes or "@ts" in directive[0]):
@@ -46,6 +46,10 @@ def gap_elsewhere(failures: Failures, change: Change, mark: Mark) -> bool:
         or ((found := _NO_MEMBER.search(text)) and _imported(change, next(g for g in found.groups() if g)))
         for text in said
     )
+
+
+def _one_line(mark: Mark) -> bool:
+    return mark.scope == "line" or "@ts-expect-error" in mark.text
 
 
 def _told_above(change: Change, row: int) -> bool:
@@ -118,7 +122,7 @@ def meant_wrong(change: Change, mark: Mark) -> bool:
         return False
     if mark.kind == "any_cast":
         return re.search(r"\bas unknown as\b", mark.text) is not None
-    if mark.kind != "suppression" or mark.scope != "line" or not (mark.codes or "@ts-expect-error" in mark.text):
+    if mark.kind != "suppression" or not _one_line(mark) or not (mark.codes or "@ts-expect-error" in mark.text):
         return False
     around = " ".join(change.new.row(r) for r in range(max(0, mark.row - 2), mark.row + 4))
     return _REFUSED.search(around) is not None

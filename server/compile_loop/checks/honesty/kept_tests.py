@@ -39,10 +39,7 @@ def compare_tests(
         moved = before.change.path != after.change.path
         if moved or before.function.text != after.function.text:
             findings.extend(unheeded(case, before.change, after.change, before.function, after.function))
-        language = after.language.name
-        findings.extend(
-            mocked_subjects(case, after.change, language, before.function, after.function, after.assertions)
-        )
+        findings.extend(mocked_subjects(case, before, after))
         if before.function.text != after.function.text:
             findings.extend(_changed(case, before, after, extracted, moved_to))
     spared = sum(_rounds(before, after) for before, after in pairs if before.function.text != after.function.text)

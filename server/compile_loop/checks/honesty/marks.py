@@ -94,8 +94,8 @@ def weigh_marks(case: Case, sheets: Sequence[Sheet]) -> list[Finding]:
             if mark.only_near and not case.failures.fit(mark, sheet.change):
                 continue
             more[mark.key] -= 1
-            certain = mark.certain or hides_the_failure(case.failures, sheet.change, mark)
-            certain = certain and (not mark.needs_failure or case.failures.fit(mark, sheet.change))
+            certain = mark.certain or hides_the_failure(case.failures, sheet.change, mark, case.wish.text)
+            certain = certain and (not mark.needs_failure or _fits(case, sheet, mark))
             certain = certain and (mark.kind != "swallowed_exception" or case.failures.at_run_time)
             if mark.kind == "any_cast" and certain and mark.needs_failure and mark.scope == "line":
                 certain = not any(f.row <= mark.row <= f.end_row for f in sheet.pairs[2])
@@ -110,6 +110,22 @@ def weigh_marks(case: Case, sheets: Sequence[Sheet]) -> list[Finding]:
             if found is not None:
                 findings.append(found)
     return findings
+
+
+_LOOSE = re.compile(r"^\s*(?:const |let |var )?(\w+)\s*:\s*(?:typing\.)?(?:any|Any)\b")
+
+
+def _fits(case: Case, sheet: Sheet, mark: Mark) -> bool:
+    """Whether a mark silences a failure: about here, or where the variable that it takes the type from is used."""
+    if case.failures.fit(mark, sheet.change):
+        return True
+    loose = _LOOSE.match(mark.text) if mark.kind == "any_cast" else None
+    if loose is None:
+        return False
+    rows = [
+        d.range.start.line for d in case.failures.in_file(sheet.change.path) if d.source.split(" ")[0] in mark.tools
+    ]
+    return any(re.search(rf"\b{loose[1]}\b", sheet.change.old.row(row)) for row in rows)
 
 
 def _is_wished(case: Case, mark: Mark) -> bool:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from compile_loop.checks.honesty.failures import literals_of
-from compile_loop.checks.honesty.survey import Assertion, Function
 from compile_loop.checks.honesty.texts import Change
+from compile_loop.checks.honesty.units import Unit
 from compile_loop.checks.honesty.weigh import Case
 from compile_loop.contracts.honesty import Finding
 
@@ -33,17 +33,19 @@ _WINDOW = 12
 """Rows that a mock of a module is taken to have."""
 
 
-def mocked_subjects(
-    case: Case, change: Change, language: str, before: Function, after: Function, now: Sequence[Assertion]
-) -> list[Finding]:
+def mocked_subjects(case: Case, old: Unit, new: Unit) -> list[Finding]:
     """Findings over one test; certain where the answer is the very one that it asks for."""
-    pattern = _REPLACED.get(language)
-    if pattern is None or not change.old.exists:
+    change, before, after = new.change, old.function, new.function
+    pattern = _REPLACED.get(new.language.name)
+    if pattern is None or not change.old.exists or not change.added:
+        return []
+    first = max(0, after.row - 3)  # with what stands in front of it
+    replacing = [*_inside(change, pattern, first, after.end_row), *_modules(change, new.language.name)]
+    if not replacing:
         return []
     found: list[Finding | None] = []
-    names = [before.name, before.short_name]
-    first = max(0, after.row - 3)  # with what stands in front of it
-    for row, replaced, given in [*_inside(change, pattern, first, after.end_row), *_modules(change, language)]:
+    names, now = [before.name, before.short_name], new.assertions
+    for row, replaced, given in replacing:
         asked = [a for a in now if any(_asks(part, name, after.text) for name in replaced for part in a.arguments)]
         asked = [a for a in asked if a.form not in ("calls", "raises") and a.row != row]
         if not asked or not any(re.search(rf"\b{re.escape(name)}\s*\(", before.text) for name in replaced):
@@ -67,8 +69,8 @@ def _asks(part: str, name: str, text: str) -> bool:
 
 def _inside(change: Change, pattern: re.Pattern[str], first: int, last: int) -> Iterator[tuple[int, set[str], str]]:
     """The rows that replace something by name, with what is given instead."""
-    for row in range(first, last + 1):
-        match = pattern.search(change.new.row(row)) if row in change.added else None
+    for row in sorted(r for r in change.added if first <= r <= last):
+        match = pattern.search(change.new.row(row))
         if match is not None:
             names = {name for name in match.groups() if name}
             given = "\n".join(change.new.row(r) for r in range(max(first, row - 2), row + 3) if r in change.added)

@@ -35,7 +35,7 @@ _SMALL = 1e-9
 def width(assertion: Assertion) -> float | None:
     """How far off the value may be, as a difference; None for an assertion that wants it exactly, or whose reading is unclear."""
     text = assertion.text
-    apart = _APART.search(text)
+    apart = _APART.search(re.sub(r"(?<=\))\s*>=?", " <", text) if text.startswith("if ") else text)
     if apart:
         return _float(apart["a"] or apart["b"])
     if assertion.form != "near":

@@ -9,7 +9,7 @@ from tree_sitter import Node
 
 from compile_loop.checks.honesty.grammar import Filter, Tree
 from compile_loop.checks.honesty.languages.names import enclosing_names
-from compile_loop.checks.honesty.survey import Mark, row_of, squash, statements, text_of
+from compile_loop.checks.honesty.survey import Mark, ancestors, row_of, squash, statements, text_of
 
 _QUERY = r"""
 (call function: (_) @fn (#match? @fn "^(getattr|eval|exec|json[.]loads)$")) @call
@@ -17,6 +17,10 @@ _QUERY = r"""
 (function_definition name: (identifier) @fn (#match? @fn "^__(a?exit|getattr)__$")) @hook
 (function_definition return_type: (type) @fn (#match? @fn "TypeGuard|TypeIs")) @guard
 (class_definition !superclasses) @class
+(if_statement condition: (not_operator (identifier) @fn (#eq? @fn "TYPE_CHECKING"))
+  consequence: (block [(function_definition) (class_definition) (decorated_definition)])) @unchecked
+(if_statement condition: (identifier) @fn (#eq? @fn "TYPE_CHECKING")
+  alternative: (else_clause body: (block [(function_definition) (class_definition) (decorated_definition)]))) @unchecked
 """
 _CHECKERS = frozenset({"mypy", "pyright", "basedpyright", "pyre", "ty", "pylint", "ruff", "flake8", "pyflakes"})
 _MISSING = r"(?:undefined|not defined|unresolved|cannot find|E0602|F821)"
@@ -41,6 +45,9 @@ def python_launderings(tree: Tree, wanted: Filter) -> Iterator[Mark]:
             there = len(kept) == 1 and re.fullmatch(r"return (?:\w+ is not None|bool\(\w+\))", kept[0]) is not None
             if (kept in (["return True"], ["..."]) or there) and "Protocol" not in tree.text.text:
                 yield Mark("any_cast", row, line, tools=_CHECKERS, scope="project", needs_failure=True, names=names)
+        elif name == "unchecked":
+            types = frozenset({"mypy", "pyright", "basedpyright", "pyre", "ty"})
+            yield Mark("suppression", row, line, needs_failure=True, scope="block", tools=types, names=names)
         elif name == "class":
             short = text_of(node.child_by_field_name("name"))
             if all(text in ("pass", "...") for text in _body(node)):
@@ -70,7 +77,13 @@ def _hook(node: Node, names: frozenset[str]) -> Iterator[Mark]:
     kept = _body(node)
     head = squash(text_of(node)).split(":")[0]
     if "getattr" in head:
-        if kept and re.match(r"return (?:lambda|self\b$|None$|(?:Magic)?Mock\(|_?noop\b)", kept[-1]):
+        around = next(
+            (text_of(a.child_by_field_name("name")) for a in ancestors(node) if a.type == "class_definition"), ""
+        )
+        if around and re.search(r"->\s*(?:typing\.)?[\"']?Any\b", squash(text_of(node)).split(" return ")[0]):
+            said = rf"\"{around}\" has no attribute|attribute \"\w+\" for class \"{around}"
+            yield Mark("any_cast", row_of(node), squash(text_of(node)).split(" return ")[0], names=names, only_if=said)
+        elif kept and re.match(r"return (?:lambda|self\b$|None$|(?:Magic)?Mock\(|_?noop\b)", kept[-1]):
             yield Mark(
                 "stub",
                 row_of(node),
