@@ -19,12 +19,18 @@ _PLUMBING = frozenset(
     {"await", "async", "new", "mut", "ref", "const", "self", "this", "clone", "unwrap", "String", "to_string"}
 )
 """Words that say how a value is reached, not what it must be."""
+_CAUGHT = re.compile(
+    r"\b(?:err(?:or)?|e|ex|exc\w*|caught|thrown|exception)\b[^=]*\b(?:message|getMessage|args|value|what)\b|"
+    r"\bstr\((?:err|e|exc\w*)\b"
+)
 _TYPE = re.compile(r"^&?(?:\w+(?:\.|::))*[A-Z]\w*(?:\.class)?$|^std::\w+$")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 
 
 def demands_less(case: Case, old: Assertion, new: Assertion) -> bool | None:
     """Whether `new` demands less than `old`: certainly, perhaps (False), or not at all (None)."""
+    if _same(old, new):
+        return None
     gap = STRENGTH[new.form] - STRENGTH[old.form]
     if _opposite(old, new):
         return False
@@ -102,6 +108,25 @@ def _fewer_calls(old: str, new: str) -> bool:
         for word in (r"called(?:_once)?_?with|calledwith|nthcalled|lastcalled", r"once|times|nthcalled")
         if not (word.startswith("once") and re.search("with", new, re.IGNORECASE))
     )
+
+
+def _same(old: Assertion, new: Assertion) -> bool:
+    """Whether both demand the same in other words: `not x` for `assertFalse(x)`, a matcher for an error's message."""
+    if old.form == new.form == "truth":
+        return _truth(old) == _truth(new)
+    caught = new.form == "raises" and _CAUGHT.search(old.text) is not None
+    return caught and set(literals_of(old.text)) <= set(literals_of(new.text))
+
+
+def _truth(assertion: Assertion) -> tuple[str, bool]:
+    """What is to be true, or false, in whatever words."""
+    core, denied = (
+        " ".join(assertion.arguments),
+        re.search("[fF]als[ey]|FALSE", assertion.text.split("(")[0]) is not None,
+    )
+    while found := re.match(r"(?:not\b|!(?!=))\s*", core):
+        core, denied = core[found.end() :], not denied
+    return core.strip("() "), denied
 
 
 def _opposite(old: Assertion, new: Assertion) -> bool:

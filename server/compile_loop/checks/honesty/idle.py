@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from compile_loop.checks.honesty.hollow import nature, parameters
+from compile_loop.checks.honesty.languages.names import is_test_path
 from compile_loop.checks.honesty.survey import Function, squash, text_of
 from compile_loop.checks.honesty.texts import Change
 from compile_loop.checks.honesty.weigh import Case
@@ -31,6 +32,8 @@ _SAYS_IDLE = re.compile(
 )
 
 
+_DOUBLE = re.compile(r"fake|mock|stub|spy|dummy|(?:^|_)test", re.IGNORECASE)
+"""What stands in a test for something else."""
 _HOLDS = re.compile(r"mem(?:ory)?$|in_?memory|empty", re.IGNORECASE)
 """Classes that do something, though less than others."""
 _QUALITY = re.compile(
@@ -50,6 +53,8 @@ def rightly_idle(case: Case, change: Change, function: Function, what: str, kin:
     if what == "endless":
         return False
     if _all_idle(kin):
+        return True
+    if is_test_path(change.path) and _DOUBLE.search(function.name):
         return True
     if not (function.overrides or "." in function.name or "::" in function.name):
         return False

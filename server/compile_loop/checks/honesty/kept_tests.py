@@ -79,7 +79,8 @@ def _pair(old: Sequence[Unit], new: Sequence[Unit]) -> tuple[list[tuple[Unit, Un
     pairs: list[tuple[Unit, Unit]] = []
     left_old, left_new = list(old), list(new)
     by_file_and_name, by_name = (lambda u: (u.change.path, u.function.name)), (lambda u: u.function.name)
-    for key in (by_file_and_name, by_name):
+    by_method = lambda u: (u.change.path, _method(u.function.name))  # noqa: E731
+    for key in (by_file_and_name, by_name, by_method):
         places: dict[object, list[Unit]] = {}
         for unit in left_new:
             places.setdefault(key(unit), []).append(unit)
@@ -100,6 +101,11 @@ def _pair(old: Sequence[Unit], new: Sequence[Unit]) -> tuple[list[tuple[Unit, Un
         pairs += [(units[id(a)], units[id(b)]) for a, b in alike]
         left_old, left_new = [units[id(f)] for f in gone], [units[id(f)] for f in born]
     return pairs, left_old, left_new
+
+
+def _method(name: str) -> str:
+    """A test's name without its class; all of it where it is a title."""
+    return name.rsplit(".", 1)[-1] if re.fullmatch(r"[\w.]+", name) else name
 
 
 def _gone(case: Case, unit: Unit, new: Sequence[Unit], helpers: Sequence[Function], others: bool) -> Finding | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import cached_property
 
 from compile_loop.checks.honesty.spoken_rules import lets_pass
 
@@ -112,6 +113,17 @@ _VAGUE = frozenset(
 """Words that name nothing."""
 
 
+_SAID = re.compile(r"\"([^\"\n]+)\"|\u201c([^\u201d\n]+)\u201d|`([^`\n]+)`|(?<!\w)'([^'\n]+)'(?!\w)")
+_HOLE = re.compile(r"%[-+\d.]*[a-zA-Z]|\{[^{}]*\}|<[^<>]+>|\.\.\.|\u2026")
+_SAYING = 6
+"""Shorter texts meet by chance."""
+
+
+def _shape(text: str) -> re.Pattern[str]:
+    """A message of the user's as a pattern: `unknown unit: %s` is that of `unknown unit: xx`."""
+    return re.compile(".*".join(re.escape(part) for part in _HOLE.split(text)))
+
+
 class Wish:
     """The user's words, clause by clause."""
 
@@ -138,7 +150,17 @@ class Wish:
 
     def mentions(self, literal: str) -> bool:
         """Whether the words hold this literal."""
-        return bool(literal) and re.search(rf"(?<![\w.]){re.escape(literal)}(?![\w]|\.\d)", self.text) is not None
+        if not literal:
+            return False
+        if re.search(rf"(?<![\w.]){re.escape(literal)}(?![\w]|\.\d)", self.text):
+            return True
+        bare = re.sub(r"\\([^\w\s])", r"\1", literal)
+        return any(len(text) >= _SAYING and _shape(text).search(bare) for text in self._sayings)
+
+    @cached_property
+    def _sayings(self) -> list[str]:
+        """What the words quote, and what they give between backticks."""
+        return [text for groups in _SAID.findall(self.text) for text in groups if text]
 
 
 def _clause_asks(
