@@ -12,6 +12,9 @@ const OFFLINE = "offline.test.ts";
 /** Stand-ins for the machine's language servers (tests/support/tools.py): what a journey sees does not hang on those. */
 const NO_SERVERS = join(ROOT, ".cache/tools/no-servers");
 
+/** One waits for its windows while the other works. */
+const AT_A_TIME = 2;
+
 /** @param {string[]} chosen */
 async function main(chosen) {
   const { node, codeServer, chromium } = install();
@@ -50,20 +53,30 @@ async function main(chosen) {
 }
 
 /**
- * One journey after another: each has a browser of its own. One that fails is run once more and must pass then, since a real
- * browser on a busy machine may miss a beat; both results are shown.
+ * Two journeys at a time, each with a VS Code and a browser of its own; what one printed is shown whole when it ends. One that
+ * fails is run once more with nothing beside it and must pass then, since a real browser on a busy machine may miss a beat; both
+ * results are shown.
  * @param {string[]} command How to start Node.js.
  * @param {string[]} files
  * @param {NodeJS.ProcessEnv} env
  * @returns {Promise<number>}
  */
 async function journeys(command, files, env) {
-  let code = 0;
-  for (const file of files) {
-    if ((await journey(command, file, env)) !== 0) {
-      console.log(`\n${file} failed; it is run once more, and must pass.`);
-      code = (await journey(command, file, env)) || code;
+  const waiting = [...files];
+  /** @type {string[]} */
+  const failed = [];
+  async function lane() {
+    for (let file = waiting.shift(); file; file = waiting.shift()) {
+      if ((await journey(command, file, env)) !== 0) {
+        failed.push(file);
+      }
     }
+  }
+  await Promise.all(Array.from({ length: AT_A_TIME }, lane));
+  let code = 0;
+  for (const file of failed) {
+    console.log(`\n${file} failed; it is run once more, alone, and must pass.`);
+    code = (await journey(command, file, env)) || code;
   }
   return code;
 }
@@ -79,18 +92,28 @@ async function journey([program = "", ...before], file, env) {
   const words = ["--test", "--test-timeout=240000", "--test-force-exit", "--no-warnings"];
   const tests = spawn(program, [...before, ...words, join(HERE, "journeys", file)], {
     cwd: ROOT,
-    stdio: ["ignore", "inherit", "inherit"],
+    stdio: ["ignore", "pipe", "pipe"],
     env,
   });
-  running = tests;
-  return await new Promise((done) => tests.on("close", (code) => done(code ?? 1)));
+  running.add(tests);
+  /** @type {Buffer[]} */
+  const printed = [];
+  for (const stream of [tests.stdout, tests.stderr]) {
+    stream.on("data", (/** @type {Buffer} */ piece) => printed.push(piece));
+  }
+  const code = await new Promise((done) => tests.on("close", (code) => done(code ?? 1)));
+  running.delete(tests);
+  process.stdout.write(Buffer.concat(printed));
+  return code;
 }
 
-/** @type {import("node:child_process").ChildProcess | undefined} */
-let running;
+/** @type {Set<import("node:child_process").ChildProcess>} */
+const running = new Set();
 for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM"])) {
   process.on(signal, () => {
-    running?.kill(signal);
+    for (const tests of running) {
+      tests.kill(signal);
+    }
     process.exit(130);
   });
 }
