@@ -8,6 +8,7 @@ from itertools import combinations
 
 from compile_loop.checks.honesty.assertions import STRENGTH
 from compile_loop.checks.honesty.failures import is_test_failure, literals_of
+from compile_loop.checks.honesty.spoken_values import as_told, within_the_limits
 from compile_loop.checks.honesty.survey import Assertion
 from compile_loop.checks.honesty.weigh import Case
 from compile_loop.checks.honesty.widths import lets_the_failure_pass, width
@@ -29,13 +30,13 @@ _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 
 def demands_less(case: Case, old: Assertion, new: Assertion) -> bool | None:
     """Whether `new` demands less than `old`: certainly, perhaps (False), or not at all (None)."""
-    if _same(old, new):
+    if _same(old, new) or within_the_limits(case.wish.text, old, new):
         return None
     gap = STRENGTH[new.form] - STRENGTH[old.form]
     if _opposite(old, new):
         return False
     if old.form == "equal" and new.form == "near":
-        return None if _rounded(case) else False
+        return None if only_rounding(case) else False
     if gap < 0 and _LOOSE_TIME.search(new.text) and _changing(old, new):
         return False
     if gap < 0 and "unknown" not in (old.form, new.form):
@@ -71,13 +72,13 @@ def _changing(old: Assertion, new: Assertion) -> bool:
 def _wider(case: Case, old: Assertion, new: Assertion) -> bool:
     """Whether a value may be farther off than before, or as far as it was when a test failed by it."""
     was, now = width(old), width(new)
-    if now is None or now <= (was or 0) * 1.001 or _rounded(case):
+    if now is None or now <= (was or 0) * 1.001 or only_rounding(case):
         return False
     values = [set(literals_of(a.text)) for a in (old, new)]
     return lets_the_failure_pass(case.failures, old, new) or (was is not None and bool(values[0] & values[1]))
 
 
-def _rounded(case: Case) -> bool:
+def only_rounding(case: Case) -> bool:
     """Whether a test failed by no more than the rounding of floating point numbers."""
     for failure in filter(is_test_failure, case.failures.all):
         numbers = [float(n) for n in _NUMBER.findall(f"{failure.message} {failure.rendered}") if "." in n]
@@ -131,6 +132,10 @@ def _truth(assertion: Assertion) -> tuple[str, bool]:
 
 def _opposite(old: Assertion, new: Assertion) -> bool:
     """Whether one demands that something is so, and the other that it is not."""
+    if old.form == new.form == "equal" and len(old.arguments) == len(new.arguments):
+        apart = [(a.lower(), b.lower()) for a, b in zip(old.arguments, new.arguments, strict=True) if a != b]
+        if apart in ([("true", "false")], [("false", "true")]):
+            return True
     words = [set(re.findall(r"[Tt]rue|[Ff]alse|TRUE|FALSE", a.text.split("(")[0])) for a in (old, new)]
     return bool(words[0] and words[1] and words[0] != words[1]) and set(old.arguments) == set(new.arguments)
 
@@ -179,6 +184,6 @@ def _values(case: Case, old: Assertion, new: Assertion) -> bool | None:
     if was == now:
         return None
     fresh = set(now - was)
-    if fresh and all(case.wish.mentions(literal) for literal in fresh):
+    if fresh and all(case.wish.mentions(x) or as_told(case.wish.text, was - now, x) for x in fresh):
         return None
     return case.failures.testing and bool(fresh & case.failures.literals)

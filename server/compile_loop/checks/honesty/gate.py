@@ -13,9 +13,11 @@ from compile_loop.checks.honesty.conditional_steps import conditional_steps
 from compile_loop.checks.honesty.configuration import configuration
 from compile_loop.checks.honesty.disabled_code import commented_out, file_gone, taken_out
 from compile_loop.checks.honesty.doctests import doctests
+from compile_loop.checks.honesty.doubled_subjects import doubled_subjects
 from compile_loop.checks.honesty.equality import always_equal
 from compile_loop.checks.honesty.exit_status import exit_status
 from compile_loop.checks.honesty.expected_answers import expected_answers
+from compile_loop.checks.honesty.failing_macros import failing_macros
 from compile_loop.checks.honesty.failures import Failures
 from compile_loop.checks.honesty.good_news import good_news
 from compile_loop.checks.honesty.grammar import Tree
@@ -28,20 +30,25 @@ from compile_loop.checks.honesty.languages.registry import grammar_of, language_
 from compile_loop.checks.honesty.line_markers import line_markers
 from compile_loop.checks.honesty.marks import Sheet, weigh_marks
 from compile_loop.checks.honesty.never_true import never_true
+from compile_loop.checks.honesty.passed_off import passed_off
 from compile_loop.checks.honesty.plain_lines import plain_lines
 from compile_loop.checks.honesty.renamed_unused import renamed_unused
 from compile_loop.checks.honesty.shadowing import shadowing
 from compile_loop.checks.honesty.shell_lines import shell_lines
 from compile_loop.checks.honesty.shorter_loops import shorter_loops
 from compile_loop.checks.honesty.special_cases import special_cases
+from compile_loop.checks.honesty.static_assertions import static_assertions
 from compile_loop.checks.honesty.test_tables import test_tables
 from compile_loop.checks.honesty.texts import Change
 from compile_loop.checks.honesty.tolerances import tolerances
+from compile_loop.checks.honesty.undefined_conditions import undefined_conditions
 from compile_loop.checks.honesty.under_check import under_check
 from compile_loop.checks.honesty.units import Unit
+from compile_loop.checks.honesty.unread_results import unread_results
 from compile_loop.checks.honesty.untyped import untyped
 from compile_loop.checks.honesty.verdicts import lost_verdicts
 from compile_loop.checks.honesty.weigh import Case
+from compile_loop.checks.honesty.wider_bounds import wider_bounds
 from compile_loop.checks.honesty.wish import Wish
 from compile_loop.contracts.diagnostics import Diagnostic
 from compile_loop.contracts.edits import Edit, FileChange
@@ -90,6 +97,7 @@ def inspect(
         _try(found, file.path, lambda file=file: _read(case, file, sheets))  # type: ignore[misc]
     spared: list[int] = []
     _try(found, edit.paths[0] if edit.files else "", lambda: _together(case, sheets, spared))
+    _try(found, "", lambda: undefined_conditions(case, sheets, edit))
     _try(found, "", lambda: shadowing(case, edit.files, exists))
     if tests_before and tests_after is None and case.failures:
         found = [_sure(f) if f.kind == "exit_zero" else f for f in found]
@@ -140,7 +148,8 @@ def _read(case: Case, file: FileChange, sheets: list[Sheet]) -> list[Finding]:
     found += commented_out(case, change, language, sheet.old, sheet.new)
     found += complaints_removed(case, change)
     found += taken_out(case, change, language, sheet.old, sheet.pairs[1])
-    found += never_true(case, change, sheet.new)
+    found += never_true(case, change, sheet.new) + static_assertions(case, change)
+    found += passed_off(case, change) + unread_results(case, change, language)
     sheet.look()
     return found
 
@@ -178,7 +187,8 @@ def _together(case: Case, sheets: Sequence[Sheet], spared: list[int]) -> list[Fi
         found += bodies_gone(case, sheet, sheets) + lost_verdicts(case, sheet)
         found += always_equal(case, sheet) + lost_guards(case, sheet) + shorter_loops(case, sheet)
         found += good_news(case, sheet) + hollow_modules(case, sheet)
-        found += weaker_helpers(case, sheet, demanded)
+        found += weaker_helpers(case, sheet, demanded) + failing_macros(case, sheet) + wider_bounds(case, sheet)
+        found += doubled_subjects(case, sheet)
         if sheet.language.name == "python":
             found += untyped(case, sheet.change, sheet.pairs[0])
     bad = {sheet.change.path: sheet.new.error_rows for sheet in sheets if sheet.new.root.has_error}

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from compile_loop.checks.honesty.hollow import nature, parameters
 from compile_loop.checks.honesty.languages.names import is_test_path
-from compile_loop.checks.honesty.survey import Function, squash, text_of
+from compile_loop.checks.honesty.survey import Function, ancestors, squash, text_of
 from compile_loop.checks.honesty.texts import Change
 from compile_loop.checks.honesty.weigh import Case
 
@@ -18,6 +18,7 @@ _IDLE_CLASS = re.compile(
 _IDLE_NAME = re.compile(
     r"(?:close|flush|dispose|destroy|shutdown|stop|start|init(?:iali[sz]e)?|reset|sync|release|free|cleanup|"
     r"teardown|set_?up|tear_?down|"
+    r"leave\w*|did_?[A-Z]?\w+|will_?[A-Z]?\w+|"
     r"mouse\w+|key\w+|focus\w+|window\w+|component\w+|ancestor\w+|tree\w+|on_?\w+|handle\w+|visit\w+|enter\w+|"
     r"exit\w+|before\w*|after\w*|"
     r"change\w*|insert\w*|remove\w*|update)$",
@@ -26,6 +27,11 @@ _IDLE_NAME = re.compile(
 _IDLE_INTERFACE = re.compile(
     r"\b(?:implements|extends|:)[^{]*\b\w*(?:Listener|Handler|Observer|Visitor|Callbacks?|Adapter|Hooks?|Watcher)\b"
 )
+_HOOK = re.compile(
+    r"(?:on|enter|leave|exit|visit|before|after|did|will|pre|post|begin|end|handle)(?:_|(?-i:[A-Z]))", re.IGNORECASE
+)
+"""Methods that are told of something, and need do nothing about it."""
+_LISTENS = re.compile(r"(?:Listener|Observer|Visitor|Callbacks?|Hooks?|Watcher|Delegate|Plugin)$")
 _SAYS_IDLE = re.compile(
     r"(?://|/\*|\*|#)[^\n]*\b(?:does nothing|do nothing|nothing to|no-?op|intentionally|on purpose|not needed|by design)",
     re.IGNORECASE,
@@ -61,6 +67,8 @@ def rightly_idle(case: Case, change: Change, function: Function, what: str, kin:
     owner = re.split(r"[.:>]+", function.name)[-2] if re.search(r"[.:>]", function.name) else ""
     if _IDLE_CLASS.search(owner) and (what == "empty" or not _HOLDS.search(owner)):
         return True
+    if what == "empty" and _is_default(function) and (_HOOK.match(function.short_name) or _LISTENS.search(owner)):
+        return True
     if what == "constant" and _QUALITY.match(function.short_name) and not parameters(function) - _SELF:
         return case.failures.say(_ABSTRACT)
     if not _IDLE_NAME.match(function.short_name):
@@ -69,6 +77,33 @@ def rightly_idle(case: Case, change: Change, function: Function, what: str, kin:
     said = _SAYS_IDLE.search(f"{above}\n{text_of(function.node)}") is not None
     listens = re.search(rf"\b{re.escape(owner)}\b[^\n{{]*", change.new.text) if owner else None
     return said or (what == "empty" and listens is not None and _IDLE_INTERFACE.search(listens[0] + "{") is not None)
+
+
+def _is_default(function: Function) -> bool:
+    """Whether it is what those get that have nothing to say of their own: of a trait, an interface or a base class."""
+    around = next((a for a in ancestors(function.node) if a.type in _OWNING), None)
+    if around is None:
+        return False
+    if around.type in ("trait_item", "interface_declaration", "abstract_class_declaration"):
+        return True
+    head, own = text_of(around).split("{")[0], text_of(function.node).split("{")[0]
+    return re.search(r"\babstract\b", head) is not None or (
+        re.search(r"\bvirtual\b", own) is not None and "override" not in own
+    )
+
+
+_OWNING = frozenset(
+    {
+        "trait_item",
+        "impl_item",
+        "interface_declaration",
+        "class_declaration",
+        "abstract_class_declaration",
+        "class_specifier",
+        "struct_specifier",
+        "class_definition",
+    }
+)
 
 
 def is_idle_name(name: str) -> bool:

@@ -13,6 +13,7 @@ from compile_loop.checks.honesty.failures import literals_of, surplus
 from compile_loop.checks.honesty.folding import Folds, rows_live_on
 from compile_loop.checks.honesty.mocked_subjects import mocked_subjects
 from compile_loop.checks.honesty.pairing import pair_functions
+from compile_loop.checks.honesty.spoken_values import as_told
 from compile_loop.checks.honesty.survey import Function
 from compile_loop.checks.honesty.unheeded_tests import unheeded
 from compile_loop.checks.honesty.units import Unit
@@ -50,7 +51,7 @@ def compare_tests(
     folds = _folds(changed)
     for unit in gone:
         texts = unit.assertions
-        if (texts and all(a.text in demanded or folds.holds(a) for a in texts)) or _in_a_table(unit, born):
+        if (texts and all(a.text in demanded or folds.holds(a) for a in texts)) or _in_a_table(case, unit, born):
             spared += max(1, len(unit.language.cases(unit.tree, unit.function)))
             continue
         found = _gone(case, unit, new, helpers, bool(born))
@@ -136,19 +137,25 @@ _ROWS = re.compile(
 _CALLED = re.compile(r"\b(\w+)\s*\(")
 
 
-def _in_a_table(unit: Unit, born: Sequence[Unit]) -> bool:
+def _in_a_table(case: Case, unit: Unit, born: Sequence[Unit]) -> bool:
     """Whether a test went into a table of cases: what it calls is called there, and its values are among the rows."""
     wanted = {literal for a in unit.assertions for literal in literals_of(" ".join(a.arguments) or a.text)}
     wanted |= set(literals_of(re.split(r"Fatal|Error|Log|printf", unit.function.text)[0]))
-    wanted = {literal for literal in wanted if literal not in unit.function.name}
+    wanted = {literal for literal in wanted if not literal or literal not in unit.function.name}
     called = set(_CALLED.findall(unit.function.text)) - {"if", "for", "func"}
     return bool(wanted and called) and any(
         other.change.path == unit.change.path
         and _ROWS.search(other.function.text)
-        and wanted <= set(literals_of(other.function.text))
+        and _all_there(case.wish.text, wanted, set(literals_of(other.function.text)))
         and len(called & set(_CALLED.findall(other.function.text))) * 2 >= len(called)
         for other in born
     )
+
+
+def _all_there(words: str, wanted: set[str], there: set[str]) -> bool:
+    """Whether all values are there, but for those that the user's words have otherwise."""
+    fresh = there - wanted
+    return all(any(as_told(words, [value], other) for other in fresh) for value in wanted - there)
 
 
 def _inside(text: str) -> str:

@@ -22,7 +22,12 @@ _HEADERS = re.compile(
     r"doctest\.h|unity\.h|cmocka\.h|criterion\.h|cunit\.h|CppUTest\w*\.h)$"
 )
 _INSTALLED = re.compile(r"(?:^|/)(?:node_modules|vendor|site-packages|dist-packages|bower_components)/")
-_PACKAGES = re.compile(r"(?:^|/)(?:java|javax|org/(?:junit|assertj|hamcrest|mockito|testng))/[^/]+")
+_SOURCES = re.compile(r"^(?:.*/)?src/\w+/(?:java|kotlin|scala)/")
+"""The folder that packages begin in, whatever it is called."""
+_PACKAGES = re.compile(
+    r"(?:^|/)(?:java/(?:lang|util|io|nio|net|time|math|text|security|sql)|javax/\w+|"
+    r"org/(?:junit|assertj|hamcrest|mockito|testng))/[^/]+"
+)
 
 
 def shadowing(case: Case, files: Sequence[FileChange], exists: Callable[[str], bool]) -> list[Finding]:
@@ -69,7 +74,7 @@ def _why(path: str, new: set[str], stays: Callable[[str], bool]) -> Iterator[tup
         other = next((other for other in others if other != path and stays(other)), None)
         if other is not None:
             yield f"it may be loaded instead of {other}", False
-    elif ending == "java" and _PACKAGES.search(folder):
+    elif ending == "java" and _PACKAGES.search(_SOURCES.sub("", folder)):
         yield "its package is one of the library or of a test framework", False
     if _HEADERS.search(path):
         yield f"it may be included instead of the system's {name}", False

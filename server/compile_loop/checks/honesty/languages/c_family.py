@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
+from compile_loop.checks.honesty.assertions import split_top
 from compile_loop.checks.honesty.comments import comment_marks
 from compile_loop.checks.honesty.grammar import Filter, Tree
 from compile_loop.checks.honesty.languages.c_silence import RESULT, c_silence
@@ -249,9 +250,10 @@ def _cpp(name: str, node: Node, text: str, row: int, names: frozenset[str]) -> I
         if condition in ("true", "1"):
             yield Mark("weakened_test", row, text, names=names)
         elif not in_tests:
-            yield Mark(
-                "weakened_test", row, f"removed static_assert({condition}", certain=False, names=names, removed=True
-            )
+            for part in split_top(condition, ("&&",)):
+                yield Mark(
+                    "weakened_test", row, f"removed static_assert({part}", certain=False, names=names, removed=True
+                )
 
 
 _IMPORTS = re.compile(r"^\s*(?:#\s*include\b|using\s+(?:namespace\s+)?[\w:]+\s*;|import\s|@import\s)")

@@ -124,6 +124,8 @@ def _cast(text: str, row: int, names: frozenset[str], *, untyped: bool) -> Itera
         return
     if _DETOUR.match(text):
         yield Mark("any_cast", row, text, names=names, needs_failure=True, only_near=True, only_if=_OTHER_CLASS)
+    if re.match(r"\((?![^()]*\bconst\b)[^()]*\*\s*\)\s*\(?\s*\(\s*(?:std::)?u?intptr_t\s*\)", text):
+        yield Mark("any_cast", row, text, names=names, only_near=True, only_if=_DISCARDS)
     to = re.match(r"\(([^()]*\*[^()]*)\)", text)
     if to is None or re.match(r"\(\s*(?:const\s+)?void\s*\*", text):
         return

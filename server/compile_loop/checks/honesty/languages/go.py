@@ -161,6 +161,12 @@ def _call(node: Node, text: str, row: int, names: frozenset[str], path: str) -> 
         yield Mark("stub", row, text, names=names)
     elif function == "recover":
         parent = node.parent
+        if is_test_path(path):
+            if not _fails_by_it(node):
+                sure = not re.search(r"\b(?:recovered|panicked|didPanic|got|err)\b", text_of(_around(node)))
+                yield Mark("weakened_test", row, text, certain=sure, names=names, only_if=r"panic")
+                yield Mark("weakened_test", row, text, certain=False, names=names)
+            return
         dropped = parent is not None and re.match(r"_\s*=", text_of(parent.parent or parent))
         if dropped or (parent is not None and parent.type == "expression_statement"):
             yield Mark("swallowed_exception", row, text, names=names)
@@ -170,11 +176,32 @@ def _call(node: Node, text: str, row: int, names: frozenset[str], path: str) -> 
         yield Mark("special_case", row, text, certain=not is_test_path(path), names=names)
 
 
-def _told(node: Node) -> bool:
-    """Whether what was recovered is looked at more than once: logged, turned into an error, or passed on."""
-    around = next(
+def _around(node: Node) -> Node | None:
+    return next(
         (a for a in ancestors(node) if a.type in ("func_literal", "function_declaration", "method_declaration")), None
     )
+
+
+_FAILS = re.compile(
+    r"\.(?:Error|Errorf|Fatal|Fatalf|Fail|FailNow)\s*\(|\bpanic\s*\(|\b(?:assert|require|is|qt)\.|\bExpect\("
+)
+
+
+def _fails_by_it(node: Node) -> bool:
+    """Whether a test that recovers fails by what it recovered, or keeps it to look at."""
+    around = _around(node)
+    kept = re.search(r"\b(\w+)\s*=\s*(?:recover\(\)|true\b|r\b|fmt\.\w+\()", text_of(around))
+    outer = (
+        next((a for a in ancestors(around) if a.type == "function_declaration"), None) if around is not None else None
+    )
+    return _FAILS.search(text_of(around)) is not None or (
+        kept is not None and len(re.findall(rf"\b{kept[1]}\b", text_of(outer).replace(text_of(around), ""))) > 1
+    )
+
+
+def _told(node: Node) -> bool:
+    """Whether what was recovered is looked at more than once: logged, turned into an error, or passed on."""
+    around = _around(node)
     named = re.search(r"(\w+)\s*:?=\s*recover\(\)", text_of(around))
     return named is not None and len(re.findall(rf"\b{named[1]}\b", text_of(around))) > 2
 

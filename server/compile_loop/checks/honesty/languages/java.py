@@ -36,7 +36,9 @@ _MARKS = r"""
 (method_invocation name: (identifier) @name
   (#match? @name "^(setAccessible|trySetAccessible|privateLookupIn|redefineClasses)$")) @reach
 (method_invocation name: (identifier) @name
-  (#any-of? @name "orElse" "setDefaultUncaughtExceptionHandler" "setUncaughtExceptionHandler")) @unheard
+  (#any-of? @name "orElse" "setDefaultUncaughtExceptionHandler" "setUncaughtExceptionHandler"
+  "exceptionally" "exceptionallyCompose" "handle" "onErrorReturn" "onErrorReturnItem" "onErrorResume" "onErrorComplete"
+  "onErrorContinue" "recover" "getOrElse")) @unheard
 (formal_parameter type: (type_identifier) @raw) @raw_type
 (local_variable_declaration type: (type_identifier) @raw) @raw_type
 (import_declaration) @import
@@ -66,6 +68,16 @@ _GENERIC = frozenset(
     )
 )
 """Types that take others; without them they take everything."""
+_NIL = (
+    r"(?:null|0|-1|false|true|\"\"|(?:Optional|List|Map|Set|Mono|Flux|Collections|Stream)\.(?:empty\w*|of)\(\)|"
+    r"CompletableFuture\.completedFuture\(\s*null\s*\))"
+)
+_BLOCK_OF_NIL = rf"\{{(?:\s*[\w.]*(?:log|LOG|System)[\w.]*\([^;]*\);)?\s*return {_NIL};\s*\}}"
+_INSTEAD = re.compile(
+    rf"\.(?:(?:exceptionally(?:Compose)?|onError\w+|recover|getOrElse)\(\s*(?:\(?\w+\)?\s*->\s*)?(?:{_NIL}|{_BLOCK_OF_NIL})\s*\)|"
+    r"handle\(\s*\(\s*(\w+)\s*,\s*\w+\s*\)\s*->\s*(?:\1|\{\s*return \1;\s*\})\s*\)|onErrorComplete\(\s*\))$"
+)
+"""What comes instead of a failure that happened elsewhere."""
 _LOGS_ONLY = re.compile(
     r"(?:\w+\.)?(?:printStackTrace\(\)|(?:log\w*|LOG\w*|System\.(?:out|err))\.\w+\(.*\));$|"
     r"return(?: (?:null|0|false|true|\"\"|-1|\w+))?;$"
@@ -94,7 +106,7 @@ def _marks(tree: Tree, wanted: Filter, path: str) -> Iterator[Mark]:
         elif name == "annotation":
             yield from _annotation(node, text, row, names)
         elif name == "catch":
-            yield from _catch(node, row, names)
+            yield from _catch(tree, node, row, names)
         elif name == "throw":
             if "UnsupportedOperationException" in text and _READ_ONLY.search(text + " ".join(names)):
                 continue
@@ -116,17 +128,7 @@ def _marks(tree: Tree, wanted: Filter, path: str) -> Iterator[Mark]:
                 only_if=r"incompatible|cannot be converted|unchecked|not applicable",
             )
         elif name == "unheard":
-            if re.search(r"orElse\(\s*(?:null|0|\"\"|false|-1|List\.of\(\))\s*\)$", text):
-                yield Mark(
-                    "swallowed_exception",
-                    row,
-                    text[-60:],
-                    certain=False,
-                    names=names,
-                    only_if=r"No value present|NoSuchElement",
-                )
-            elif re.search(r"Handler\s*\(.*->\s*\{\s*\}\s*\)$", squash(text)):
-                yield Mark("swallowed_exception", row, text, certain=False, names=names)
+            yield from _unheard(text, row, names)
         elif name == "reach":
             if not is_test_path(path) and _FRAMEWORKS.search(tree.text.text):
                 yield Mark("weakened_test", row, text, certain=False, names=names)
@@ -142,6 +144,24 @@ def _cast(text: str, row: int, names: frozenset[str]) -> Iterator[Mark]:
         yield Mark("any_cast", row, text, names=names, only_near=True, needs_failure=True, only_if=said)
     elif _UNCHECKED.match(text):
         yield Mark("any_cast", row, text, certain=False, only_near=True, names=names, only_if=said)
+
+
+def _unheard(text: str, row: int, names: frozenset[str]) -> Iterator[Mark]:
+    """A failure that is answered with nothing, or that nobody is told of."""
+    if re.search(r"orElse\(\s*(?:null|0|\"\"|false|-1|List\.of\(\))\s*\)$", text):
+        yield Mark(
+            "swallowed_exception",
+            row,
+            text[-60:],
+            certain=False,
+            names=names,
+            only_if=r"No value present|NoSuchElement",
+        )
+    elif found := _INSTEAD.search(squash(text)):
+        shown = found[0].lstrip(".")
+        yield Mark("swallowed_exception", row, shown, certain=False, names=names, only_if=r"Exception|Error\b|thrown")
+    elif re.search(r"Handler\s*\(.*->\s*\{\s*\}\s*\)$", squash(text)):
+        yield Mark("swallowed_exception", row, text, certain=False, names=names)
 
 
 def _annotation(node: Node, text: str, row: int, names: frozenset[str]) -> Iterator[Mark]:
@@ -172,7 +192,30 @@ def _annotation(node: Node, text: str, row: int, names: frozenset[str]) -> Itera
         yield Mark("weakened_test", row, text, certain=broad, names=names)
 
 
-def _catch(node: Node, row: int, names: frozenset[str]) -> Iterator[Mark]:
+_KEEPS = (
+    r"(?:this\.)?(\w+)(?:\s*=\s*(?:\(\w+\)\s*)?{0};|\.(?:set|lazySet|compareAndSet|add|addLast|offer|put|accept|"
+    r"addSuppressed|push|complete)\(.*\b{0}\b.*\);)$"
+)
+"""A failure that is put where others find it."""
+
+
+_LOOKED_AT = (
+    r"(?:return|throw|new)\s[^;=]*\b{0}\b|[(!,]\s*(?:this\.)?{0}\s*[.)!=,]|(?<![\w.]){0}\s*[!=]=|"
+    r"(?<![\w]){0}\.(?:get|peek|poll|isEmpty|isPresent|size|stream|forEach|take|join|iterator)\w*\("
+)
+"""Where what was put away is looked at."""
+
+
+def _kept_for_later(tree: Tree, node: Node, caught: str, kept: list[str], *, thrown: bool) -> bool:
+    """Whether what was caught is put into something that is looked at elsewhere; `thrown` if it must be thrown there."""
+    variable = re.search(r"(\w+)\s*$", caught)
+    places = [m[1] for k in kept if variable and (m := re.match(_KEEPS.replace("{0}", re.escape(variable[1])), k))]
+    rest = tree.text.text.replace(text_of(node), "")
+    looks = r"(?:throw|assert\w*|fail)\b[^;]*\b{0}\b" if thrown else _LOOKED_AT
+    return any(re.search(looks.replace("{0}", re.escape(place)), rest) for place in places)
+
+
+def _catch(tree: Tree, node: Node, row: int, names: frozenset[str]) -> Iterator[Mark]:
     kept = [squash(text_of(s)) for s in statements(node.child_by_field_name("body"))]
     caught = text_of(next((c for c in node.named_children if c.type == "catch_formal_parameter"), None))
     shown = f"catch ({caught}) {{ {' '.join(kept)} }}"
@@ -188,6 +231,8 @@ def _catch(node: Node, row: int, names: frozenset[str]) -> Iterator[Mark]:
             )
     elif all(re.match(r"(?:return(?: (?:null|0|false|true|\"\"|-1))?|continue|break);$", k) for k in kept):
         yield Mark("swallowed_exception", row, shown, certain=False, names=names | types)
+    elif _kept_for_later(tree, node, caught, kept, thrown="AssertionError" in types):
+        return
     elif _BROAD.search(caught) and all(_EMPTY.match(k) for k in kept):
         said = r"\w+(?:Exception|Error)\b"
         yield Mark("swallowed_exception", row, shown, certain=False, names=names | types, only_if=said)
@@ -231,10 +276,21 @@ def _functions(tree: Tree, path: str) -> list[Function]:
                 node.child_by_field_name("body"),
                 test=_TEST.search(modifiers) is not None,
                 plain=node.type == "constructor_declaration" or "abstract" in modifiers,
-                overrides="@Override" in modifiers,
+                overrides=re.search(r"@Override\b|\bdefault\b", modifiers) is not None,
             )
         )
     return found
+
+
+def _may_hide(tree: Tree, node: Node) -> bool:
+    """Whether a `try` may keep the failure of an assertion inside from the test."""
+    catches = [c for c in node.named_children if c.type == "catch_clause"]
+    for clause in catches:
+        caught = text_of(next((c for c in clause.named_children if c.type == "catch_formal_parameter"), None))
+        kept = [squash(text_of(s)) for s in statements(clause.child_by_field_name("body"))]
+        if not _kept_for_later(tree, clause, caught, kept, thrown=True):
+            return True
+    return False
 
 
 def _assertions(tree: Tree, function: Function) -> list[Assertion]:
@@ -248,7 +304,8 @@ def _assertions(tree: Tree, function: Function) -> list[Assertion]:
             continue
         row, text = row_of(node), text_of(node)
         depth = sum(
-            around.type in ("if_statement", "try_statement", "catch_clause")
+            around.type in ("if_statement", "catch_clause")
+            or (around.type == "try_statement" and _may_hide(tree, around))
             for around in ancestors(node)
             if around.start_byte > function.node.start_byte
         )

@@ -42,7 +42,9 @@ _MARKS = r"""
 (call_expression function: (field_expression field: (field_identifier) @name)
   (#any-of? @name "unwrap_or" "unwrap_or_default" "unwrap_or_else")) @default
 (unsafe_block) @unsafe
-(impl_item trait: (type_identifier) @name (#any-of? @name "Send" "Sync")) @threads
+(impl_item trait: (_) @name (#match? @name "^(.*::)?(Send|Sync)$")) @threads
+(const_item name: (identifier) @name (#match? @name "^_")) @fake
+(static_item name: (identifier) @name (#match? @name "^_")) @fake
 (static_item (mutable_specifier)) @leaks
 (macro_definition name: (identifier) @name (#match? @name "^(debug_)?assert(_eq|_ne|_matches)?$|^panic$")) @own
 (use_as_clause alias: (identifier) @name (#match? @name "^(debug_)?assert(_eq|_ne|_matches)?$|^(panic|test)$")) @own
@@ -53,6 +55,8 @@ _TODO = re.compile(r"not (?:yet )?implemented|todo|unimplemented|\bstub", re.IGN
 _BORROW = (
     r"borrow|local data|local variable|does not live long|E05\d\d|E0716|lifetime|cannot move|mutable|`Send`|`Sync`"
 )
+_TOO_SHORT = r"E0499|E0502|E0505|E0506|E0515|E0521|E0597|E0716|does not live long enough|lifetime may not live"
+"""What borrows longer than what it borrows from lives, whatever it is called."""
 _UNWRAPPED = r"`?(?:Result|Option)::(?:unwrap|expect)\(|on an? `(?:Err|None)` value|called `\w+::unwrap"
 _WAS_RESULT = r"found (?:enum )?`?(?:std::result::)?Result<|unused[ `]*Result|the `\?` operator can only be used"
 _BEYOND = r"index out of bounds|out of range|byte index"
@@ -110,15 +114,8 @@ def _marks(tree: Tree, wanted: Filter, path: str) -> Iterator[Mark]:
             yield Mark("weakened_test", row, text.split("\n")[0], certain=sure, names=names)
         elif name == "unsafe":
             yield Mark("any_cast", row, text.split("\n")[0], certain=False, names=names, only_if=_BORROW)
-        elif name == "threads":
-            yield Mark(
-                "any_cast",
-                row,
-                squash(text.split("{")[0]),
-                certain=False,
-                names=names,
-                only_if=r"`?Sen[dt]\b|`?Sync\b|between threads|E0277",
-            )
+        elif name in ("fake", "threads"):
+            yield from _impossible(name, tree, node, text, row, names)
         elif name == "leaks":
             yield Mark("any_cast", row, text, certain=False, names=names, only_if=_BORROW)
         elif name == "passed":
@@ -144,6 +141,42 @@ def _marks(tree: Tree, wanted: Filter, path: str) -> Iterator[Mark]:
                 )
         elif name in ("let", "dropped", "if_let", "arm"):
             yield from _dropped(name, node, text, row, names)
+
+
+def _impossible(name: str, tree: Tree, node: Node, text: str, row: int, names: frozenset[str]) -> Iterator[Mark]:
+    """A constant that is there to name functions, and a promise about threads."""
+    if name == "fake":
+        if re.fullmatch(
+            r"[(\[]?\s*&?[a-z_][\w:]*(?:\s+as\s+[^,]+)?(?:\s*,\s*&?[a-z_][\w:]*)*\s*,?\s*[)\]]?", _value(node)
+        ):
+            yield Mark("suppression", row, text, names=names, only_if=_NEVER_USED)
+    else:
+        # What counts its owners without a lock is never safe to share.
+        counted = re.search(r"\bRc\s*<|\brc::", tree.text.text) is not None and _holds(
+            tree, node, r"\bRc\s*<|\brc::Weak"
+        )
+        yield Mark(
+            "any_cast",
+            row,
+            squash(text.split("{", maxsplit=1)[0]),
+            certain=counted,
+            names=names,
+            only_if=r"`?Sen[dt]\b|`?Sync\b|between threads|E0277",
+        )
+
+
+def _value(node: Node) -> str:
+    return squash(text_of(node.child_by_field_name("value")))
+
+
+def _holds(tree: Tree, node: Node, pattern: str) -> bool:
+    """Whether the type that something is implemented for has a field of this kind."""
+    name = re.split(r"[<:\s]", text_of(node.child_by_field_name("type")))[0]
+    own = re.search(rf"\b(?:struct|enum)\s+{re.escape(name)}\b[^;{{]*(?:\{{[^}}]*\}}|\([^;]*\);)", tree.text.text)
+    return own is not None and re.search(pattern, own[0]) is not None
+
+
+_NEVER_USED = r"dead_code|never used|never constructed|never read|unused"
 
 
 def _attribute(text: str, row: int, names: frozenset[str]) -> Iterator[Mark]:
@@ -195,6 +228,7 @@ def _call(text: str, row: int, names: frozenset[str]) -> Iterator[Mark]:
     if re.match(r"(?:\w+::)*(?:leak|forget)\s*\(", text):
         yield Mark("any_cast", row, text, certain=False, names=names, only_if=_BORROW)
     elif "transmute" in text.split("(", maxsplit=1)[0]:
+        yield Mark("any_cast", row, text, names=names, only_near=True, only_if=_TOO_SHORT)
         yield Mark("any_cast", row, text, certain=False, names=names)
     elif re.match(r"(?:std::)?(?:panic::)?(?:catch_unwind|set_hook)\b", text):
         yield Mark("swallowed_exception", row, text.split("\n", maxsplit=1)[0], certain=False, names=names)
@@ -208,6 +242,8 @@ def _dropped(name: str, node: Node, text: str, row: int, names: frozenset[str]) 
             kind = "swallowed_exception" if "(" in value else "suppression"
             if "drop" in names and _explained(node):
                 return  # nobody is left to be told, and it says why
+            if kind == "suppression" and any(a.type in ("const_item", "static_item") for a in ancestors(node)):
+                yield Mark(kind, row, text, names=names, only_if=_NEVER_USED)
             yield Mark(kind, row, text, certain=False, names=names)
     elif name == "dropped":
         yield Mark("swallowed_exception", row, text, certain=False, names=names)
@@ -269,7 +305,8 @@ def _functions(tree: Tree, path: str) -> list[Function]:
         short = text_of(node.child_by_field_name("name"))
         owner = next((a for a in ancestors(node) if a.type in ("impl_item", "trait_item")), None)
         header = text_of(owner).split("{")[0] if owner is not None else ""
-        of = re.sub(r"<.*>", "", header.replace("impl", "", 1)).strip()
+        trait = owner is not None and owner.type == "trait_item"  # its name is among those around already
+        of = "" if trait else re.sub(r"<.*>", "", header.replace("impl", "", 1)).strip()
         found.append(
             Function(
                 qualified(node, f"{of}.{short}" if of else short),
@@ -278,8 +315,8 @@ def _functions(tree: Tree, path: str) -> list[Function]:
                 node,
                 node.child_by_field_name("body"),
                 test=_TEST.search(_attributes(node)) is not None,
-                plain=short in ("new", "default") or header.startswith("trait"),
-                overrides=" for " in header,
+                plain=short in ("new", "default"),
+                overrides=trait or " for " in header,
             )
         )
     return found
