@@ -209,7 +209,7 @@ def _recorded(job: Job, root: Path, request: RunRequest, parts: Parts) -> tuple[
         buffers=tuple(buffers),
         reproduce=job.reproduce,
     )
-    secrets = secrets_of(job.settings, os.environ)
+    secrets = secrets_in(job)
     return recorded(parts, runs_folder(), asked, buffers, environment=os.environ, secrets=secrets, lineage=job.lineage)
 
 
@@ -253,7 +253,7 @@ def _shadow(job: Job, root: Path) -> Shadow:
 def _contract(job: Job, file: ContractFile) -> CommandContract:
     """The job's checks, ready to run. Raises `ConfigurationError` where there is none, or none that could fail."""
     try:
-        return CommandContract(_checks(job, file), os.environ, _secret_names(job.settings), _redact(job.settings))
+        return CommandContract(_checks(job, file), os.environ, _secret_names(job.settings), _redact(job, file))
     except ContractError as error:
         raise ConfigurationError(str(error)) from error
 
@@ -281,7 +281,7 @@ def _holdouts(job: Job, root: Path, file: ContractFile, visible: Sequence[Check]
         files = {name: (root / name).read_bytes() for name in sorted(named)}
         programs = [name for name in files if os.access(root / name, os.X_OK)]
         return CommandHoldouts(
-            holdouts, files, os.environ, _secret_names(job.settings), _redact(job.settings), in_sight, programs
+            holdouts, files, os.environ, _secret_names(job.settings), _redact(job, file), in_sight, programs
         )
     except ContractError as error:
         raise ConfigurationError(str(error)) from error
@@ -466,9 +466,22 @@ def _secret_names(settings: Settings) -> Sequence[str]:
     return [name for name in (settings.api_key_env, settings.consult_api_key_env) if name]
 
 
-def _redact(settings: Settings) -> Callable[[str], str]:
-    """Takes the secrets of this environment and of the settings out of what a check prints (SPEC Z1)."""
-    return Redactor.of(os.environ, secrets_of(settings, os.environ)).known
+def _redact(job: Job, file: ContractFile) -> Callable[[str], str]:
+    """Takes the secrets of this environment, of the settings and of checks out of what a check prints (SPEC Z1)."""
+    return Redactor.of(os.environ, _secrets(job, file)).known
+
+
+def secrets_in(job: Job) -> list[str]:
+    """Secrets that the job's settings, tasks and contract file hold."""
+    try:
+        return _secrets(job, _contract_file(job.root.resolve()))
+    except ConfigurationError:
+        return _secrets(job, ContractFile())
+
+
+def _secrets(job: Job, file: ContractFile) -> list[str]:
+    given = [*file.checks, *(each.check for each in file.holdouts), *job.tasks.values()]
+    return secrets_of(job.settings, os.environ, given)
 
 
 def _workspace(root: Path) -> Path:

@@ -8,13 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from compile_loop.checks.protected import is_protected
+from compile_loop.contracts.checks import Check
 from compile_loop.engine.request import Parts
 from compile_loop.models.endpoint import logins_in
 from compile_loop.models.turn_log import LoggedGenerator
 from compile_loop.record.asked import Asked
 from compile_loop.record.recall_log import LoggedMemory
 from compile_loop.record.recorder import Recorder
-from compile_loop.record.redact import Redactor
+from compile_loop.record.redact import Redactor, given_secrets
 from compile_loop.record.report import ReportBuilder
 from compile_loop.settings import Settings
 from compile_loop.shadow.in_place import InPlaceShadow
@@ -56,8 +57,11 @@ def recorded(
     return replace(parts, generator=generator, memory=memory), recorder
 
 
-def secrets_of(settings: Settings, environment: Mapping[str, str]) -> list[str]:
-    """The keys that settings hold or name, what they send in headers that carry keys, and log-ins in addresses."""
+def secrets_of(settings: Settings, environment: Mapping[str, str], checks: Iterable[Check] = ()) -> list[str]:
+    """The keys that settings hold or name, what they send in headers that carry keys, log-ins in addresses.
+
+    And secrets among the variables that the user gave to `checks`.
+    """
     key = settings.api_key.get_secret_value() if settings.api_key else ""
     named = [environment.get(name, "") for name in (settings.api_key_env, settings.consult_api_key_env) if name]
     sent = [value for name, value in settings.headers.items() if _CARRIES_KEY.search(name)]
@@ -66,4 +70,10 @@ def secrets_of(settings: Settings, environment: Mapping[str, str]) -> list[str]:
         for address in (settings.base_url, settings.consult_base_url, settings.proxy)
         for login in logins_in(address)
     ]
-    return [secret for value in (key, *named, *sent, *logins) for secret in (value, value.rpartition(" ")[2]) if secret]
+    given = [secret for check in checks for secret in given_secrets(check.env)]
+    return [
+        secret
+        for value in (key, *named, *sent, *logins, *given)
+        for secret in (value, value.rpartition(" ")[2])
+        if secret
+    ]

@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from compile_loop.again.foreign import settings_of
-from compile_loop.assemble import ConfigurationError, Job
+from compile_loop.assemble import ConfigurationError, Job, secrets_in
 from compile_loop.contracts.checks import Check
 from compile_loop.contracts.protocols import ModelError
 from compile_loop.models.replay import read_turns
@@ -20,7 +20,6 @@ from compile_loop.record.asked import Asked
 from compile_loop.record.folder import RecordError
 from compile_loop.record.redact import Redactor
 from compile_loop.record.store import Record
-from compile_loop.recording import secrets_of
 from compile_loop.settings import Settings
 
 
@@ -103,15 +102,15 @@ def moved_to(asked: Asked, place: Path) -> Callable[[str], str]:
     return lambda text: text.replace(asked.root, str(place)) if asked.root != str(place) else text
 
 
-def as_recorded(asked: Asked, place: Path, settings: Settings) -> Callable[[str], str]:
+def as_recorded(asked: Asked, job: Job) -> Callable[[str], str]:
     """Today's text in the record's words: its root, and no secrets."""
-    redactor = Redactor.of(os.environ, secrets_of(settings, os.environ))
-    return lambda text: redactor.text(text.replace(str(place), asked.root))
+    redactor = Redactor.of(os.environ, secrets_in(job))
+    return lambda text: redactor.text(text.replace(str(job.root), asked.root))
 
 
 def differing(record: Record, job: Job) -> list[str]:
     """Files that are not what the run began with, save those that the job lays over."""
-    redactor = Redactor.of(os.environ, secrets_of(job.settings, os.environ))
+    redactor = Redactor.of(os.environ, secrets_in(job))
     return sorted(
         path
         for path, data in record.originals().items()

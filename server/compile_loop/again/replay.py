@@ -52,7 +52,7 @@ def replay(
     name = f"replay:{record.id}"
     generator = None
     if record.run.get("model") is not None:
-        generator = RecordedTurns(turns, name, as_recorded(record.asked, job.root, job.settings))
+        generator = RecordedTurns(turns, name, as_recorded(record.asked, job))
     job = replace(
         job,
         settings=job.settings.model_copy(update={"model": "", "consult_model": ""}),

@@ -102,7 +102,7 @@ def resume(
     live = model_of(job.settings)
     if live is None and turns:
         raise ConfigurationError("The interrupted run had a model. Say which one goes on with it, as PROVIDER:NAME.")
-    recorded = RecordedTurns(turns, f"replay:{record.id}", as_recorded(record.asked, job.root, job.settings))
+    recorded = RecordedTurns(turns, f"replay:{record.id}", as_recorded(record.asked, job))
     job = replace(
         job,
         generator=None if live is None else ResumedModel(recorded, live),

@@ -24,6 +24,10 @@ _SECRET = frozenset(
         "PASSWORDS",
         "PASSWD",
         "PASSPHRASE",
+        "PASSWRD",
+        "PASSCODE",
+        "PASS",
+        "PWD",
         "CREDENTIAL",
         "CREDENTIALS",
         "PAT",
@@ -79,6 +83,18 @@ _PROVIDERS = frozenset(
     ]
 )
 """Words that are too short, or too common as a part of others, to count inside of one."""
+_SAYS_WHAT = re.compile(
+    r"_(?:NAME|TYPE|PREFIX|SUFFIX|ALGORITHM|FORMAT|MODE|PROVIDER|SERVICE|ISSUER|AUDIENCE|LENGTH|LEN|SIZE|MIN|MAX|COUNT|LIMIT"
+    r"|TTL|EXPIRY|EXPIRES|LIFETIME|TIMEOUT|POLICY|STRENGTH|REQUIRED|ENABLED|PARALLELISM|PROMPT|LABEL|HINT)$"
+)
+"""Ends of names that say something about a secret; the value is a number or a word of everyday texts."""
+_RUN_TOGETHER = re.compile(
+    r"(?:PASSWORD|PASSWD|PASSPHRASE|PASSCODE|API_?KEY|ACCESSKEY|SECRETKEY|PRIVATEKEY|AUTHKEY|SECRET|TOKEN|CREDENTIAL)S?$"
+    r"|.PWD$|.(?<!BY)(?<!COM)(?<!TRES)(?<!ASK)PASS$"
+)
+"""Ends of words that hold a secret's word with nothing between: `PGPASSWORD`, `GITHUBTOKEN`, `SSHPASS`."""
+_NO_SECRETS = frozenset({"PWD", "OLDPWD"})
+"""Whole names of what every shell sets: the folder that it is in."""
 _UNMISTAKABLE = re.compile(
     "OPENAI|ANTHROPIC|CLAUDE|CEREBRAS|CODESTRAL|DEEPSEEK|GEMINI|HUGGINGFACE|MISTRAL|OLLAMA|OPENROUTER|PERPLEXITY"
 )
@@ -90,13 +106,20 @@ _PHRASES = re.compile(
 
 def is_secret(variable: str) -> bool:
     """Whether a variable's name says that its value is a secret."""
-    return not _SECRET.isdisjoint(_words(variable))
+    words = _words(variable)
+    if not words or variable.upper() in _NO_SECRETS or _SAYS_WHAT.search("_".join(words)):
+        return False
+    return _names_secret(words)
+
+
+def _names_secret(words: list[str]) -> bool:
+    return not _SECRET.isdisjoint(words) or any(_RUN_TOGETHER.search(word) for word in words)
 
 
 def holds_key(variable: str) -> bool:
     """Whether a variable's name is one under which a model's key is kept."""
     words = _words(variable)
-    if _SECRET.isdisjoint(words):
+    if not _names_secret(words):
         return False
     name = "_".join(words)
     return not _PROVIDERS.isdisjoint(words) or bool(_UNMISTAKABLE.search(name) or _PHRASES.search(name))
@@ -109,5 +132,7 @@ def without_keys(environ: Mapping[str, str], keep: str | None = None) -> dict[st
 
 def _words(variable: str) -> list[str]:
     """The name's words in capitals; a number at a word's end counts copies of it."""
-    words = (word for word in re.split(r"[^A-Z0-9]+", variable.upper()) if word)
+    words = []
+    for name in dict.fromkeys((variable, re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", variable))):  # dbPassword
+        words += [word for word in re.split(r"[^A-Z0-9]+", name.upper()) if word]
     return [word if word in _PROVIDERS else word.rstrip("0123456789") or word for word in words]

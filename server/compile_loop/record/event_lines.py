@@ -12,11 +12,12 @@ from enum import Enum
 from functools import cache
 from typing import Any
 
-from compile_loop.contracts.checks import CheckResult
+from compile_loop.contracts.checks import Check, CheckResult
 from compile_loop.contracts.diagnostics import Diagnostic, Range
 from compile_loop.contracts.edits import Edit
 from compile_loop.contracts.events import DiagnosticFound, Event, ModelText, RunFinished, TargetsChosen
 from compile_loop.contracts.outcome import Outcome
+from compile_loop.record.redact import MARK
 
 MOST_DIAGNOSTICS = 50
 """Of one check; `diagnosticsLeftOut` counts the others."""
@@ -66,6 +67,9 @@ def _plain(value: Any) -> Any:
         return value.value if isinstance(value, Enum) else value
     if isinstance(value, Diagnostic):
         return diagnostic(value)
+    if isinstance(value, Check):
+        named = {_camel(name): _plain(getattr(value, name)) for name in _fields(Check)}
+        return {**named, "env": dict.fromkeys(value.env, MARK)}  # of what a user gave, names say enough
     if isinstance(value, CheckResult):
         return _result(value)
     if isinstance(value, Edit):

@@ -20,10 +20,6 @@ SHORTEST = 8
 _LINE = 16
 """Characters from which on a line of a secret of several lines is one by itself."""
 
-_SAYS_WHAT = re.compile(
-    r"_(?:NAME|TYPE|PREFIX|SUFFIX|ALGORITHM|FORMAT|MODE|PROVIDER|SERVICE|ISSUER|AUDIENCE)$", re.IGNORECASE
-)
-"""Ends of names that say something about a secret; the value is a word of everyday texts."""
 _START = r"(?:(?<![A-Za-z0-9_])|(?<=\\[nrtbf]))"  # a key may follow a line end that JSON wrote as two characters
 _SHAPES: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("sk-", re.compile(_START + r"sk-[A-Za-z0-9_-]{16,}")),
@@ -73,7 +69,11 @@ _HEADERS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             )
             for name in ("x-api-key", "api-key", "x-goog-api-key", "x-auth-token", "private-token")
         ),
-        ("://", r"(?P<head>://[^\s/:@\"'\\]{0,200}:)(?P<secret>[^\s/@\"'\\]{3,200})(?=@)"),
+        ("://", r"(?P<head>://[^\s/:@\"'\\]{0,200}:)(?P<secret>[^\s/\"'\\]{3,200})(?=@)"),
+        (
+            "://",
+            r"(?P<head>://)(?P<secret>(?=[A-Za-z._~%+-]{0,200}\d)[A-Za-z0-9._~%+-]{16,200})(?=(?::[^\s/@\"'\\]{0,200})?@)",
+        ),
     )
 )
 
@@ -124,12 +124,9 @@ class Redactor:
     @classmethod
     def of(cls, environment: Mapping[str, str], more: Iterable[str] = ()) -> Redactor:
         """For the values of `environment`'s secret variables, by their names, and `more` secrets."""
-        named = [
-            value
-            for name, value in environment.items()
-            if (holds_key(name) or (is_secret(name) and not _SAYS_WHAT.search(name))) and not _is_path(value)
-        ]
-        return cls([*named, *more])
+        named = [value for name, value in environment.items() if _is_named_secret(name, value)]
+        logins = [login for value in environment.values() for login in _logins(value)]
+        return cls([*named, *logins, *more])
 
     def known(self, text: str) -> str:
         """The text without the values that are known to be secrets; what is only shaped like one stays."""
@@ -172,6 +169,27 @@ def _forms(value: str) -> set[str]:
     for _ in range(2):
         forms |= {json.dumps(form, ensure_ascii=plain)[1:-1] for form in forms for plain in (True, False)}
     return forms | {form.encode().decode("latin-1") for form in forms}
+
+
+def given_secrets(environment: Mapping[str, str]) -> list[str]:
+    """Secrets in what a user gave to a check: of secret names, and whatever is no everyday word, number, option or path."""
+    return [value for name, value in environment.items() if _is_named_secret(name, value) or _is_strange(value)]
+
+
+def _is_named_secret(name: str, value: str) -> bool:
+    return (holds_key(name) or is_secret(name)) and not _is_path(value)
+
+
+def _is_strange(value: str) -> bool:
+    """Whether a value would be missed nowhere in a check's output: letters and digits, and no path that errors name."""
+    letters = any(sign.isalpha() for sign in value)
+    return letters and any(sign.isdigit() for sign in value) and not re.search(r"[\s/\\]|^-|\.\w{1,4}$", value)
+
+
+def _logins(value: str) -> list[str]:
+    if "://" not in value or "@" not in value:
+        return []
+    return [match["secret"] for hint, header in _HEADERS if hint == "://" for match in header.finditer(value)]
 
 
 def _is_path(value: str) -> bool:

@@ -115,6 +115,44 @@ def test_values_of_secret_variables_go_by_their_names_alone() -> None:
     assert "okapi" not in redactor.text("https://x.example/?k=okapi%2Fokapi%2Bokapi%3D%3D")
 
 
+NAMED = [
+    "PGPASSWORD", "MYSQL_PWD", "SSHPASS", "GITHUBTOKEN", "DBPASSWD", "REDISPWD", "STRIPEAPIKEY", "CLIENTSECRET", "dbPassword",
+    "npm_config__authToken", "DB_PASS", "SUDO_PASS", "ACCESSTOKEN2", "MY_APIKEY", "KEYPASSPHRASE",
+]  # fmt: skip
+HONEST = [
+    "PWD", "OLDPWD", "TOKENIZERS_PARALLELISM", "PASSWORD_MIN_LENGTH", "PASSWORD_POLICY", "TOKEN_TTL", "SECRET_LENGTH", "BYPASS",
+    "COMPASS", "KEYBOARD", "MONKEY", "AUTHOR", "GIT_ASKPASS", "PATH", "passwordMinLength", "SECRETARY", "TOKENIZER", "LESSKEYMAP",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_names_of_secrets_need_no_separators(name: str) -> None:
+    assert Redactor.of({name: "zebra-quagga"}).known("a zebra-quagga b") == f"a {MARK} b"
+
+
+@pytest.mark.parametrize("name", HONEST)
+def test_names_that_only_look_like_it_are_none(name: str) -> None:
+    assert Redactor.of({name: "zebra-quagga"}).known("a zebra-quagga b") == "a zebra-quagga b"
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("postgres://bob:p@ssw0rd@db/x", f"postgres://bob:{MARK}@db/x"),
+        ("https://q7w8e9r0t1y2u3i4o5p6@dev.azure.com/x", f"https://{MARK}@dev.azure.com/x"),
+        ("https://q7w8e9r0t1y2u3i4o5p6:@host/x", f"https://{MARK}:@host/x"),
+        ("https://q7w8e9r0t1y2u3i4o5p6:x-oauth-basic@host/x", f"https://{MARK}:{MARK}@host/x"),
+        ("ssh://git@github.com/a/b", "ssh://git@github.com/a/b"),
+        ("https://some.body@host:8080/x@2x", "https://some.body@host:8080/x@2x"),
+        ("see https://a.example/ and mail me@b.example", "see https://a.example/ and mail me@b.example"),
+    ],
+)
+def test_log_ins_of_addresses_go_and_the_addresses_stay(text: str, left: str) -> None:
+    assert Redactor().text(text) == left
+    if MARK in left:
+        assert Redactor.of({"ANY_URL": text}).known(text) != text
+
+
 def test_a_secrets_word_anywhere_in_a_name_counts_unless_the_name_says_what_it_is() -> None:
     redactor = Redactor.of(
         {
