@@ -6,6 +6,7 @@ When a check should run is for its owner to say, so it is a suspicion.
 from __future__ import annotations
 
 import re
+from fnmatch import fnmatch
 
 from compile_loop.checks.honesty.shell_words import CHECKS
 from compile_loop.checks.honesty.texts import Change, Text
@@ -34,6 +35,9 @@ def conditional_steps(case: Case, change: Change) -> list[Finding]:
         return []
     found: list[Finding | None] = []
     for row in sorted(change.added):
+        ignored = re.match(r"\s*paths-ignore\s*:(.*)$", change.new.row(row))
+        if ignored and any(_matches(d.file or "", _globs(change.new, row, ignored[1])) for d in case.failures.all):
+            found.append(case.finding(change, "skipped_test", row, change.new.row(row), certain=False))
         match = _CONDITION.match(change.new.row(row))
         if match is None:
             continue
@@ -45,6 +49,21 @@ def conditional_steps(case: Case, change: Change) -> list[Finding]:
         if (failing or (steps and what == "manual")) and not _had_one(change, row):
             found.append(case.finding(change, "skipped_test", row, change.new.row(row), certain=False))
     return [finding for finding in found if finding is not None]
+
+
+def _globs(text: Text, row: int, here: str) -> list[str]:
+    """The patterns of a list in YAML, on the row of its key or below."""
+    found = re.findall(r"[^\s\[\],\"']+", here)
+    for at in range(row + 1, min(len(text.rows), row + _MOST)):
+        item = re.match(r"\s*-\s*[\"']?([^\s\"']+)", text.row(at))
+        if item is None or found[:1] == ["#"]:
+            break
+        found.append(item[1])
+    return found
+
+
+def _matches(path: str, globs: list[str]) -> bool:
+    return bool(path) and any(fnmatch(path, glob.replace("**/", "*").replace("**", "*")) for glob in globs)
 
 
 def _same_tool(source: str, line: str) -> bool:

@@ -125,6 +125,18 @@ RULES: tuple[Rule, ...] = (
         "disabled_warning",
         r"CMAKE_COMPILE_WARNING_AS_ERROR\s+(?:OFF|0|FALSE)|COMPILE_WARNING_AS_ERROR\s+(?:OFF|0|FALSE)",
     ),
+    _rule(
+        r"CMakeLists\.txt$|\.cmake$",
+        "weakened_test",
+        r"\bPASS_REGULAR_EXPRESSION\s+\"?(?:\.[*+]?|\^|\$|\^?\.\*\$?|\(\.\*\)|\[\^\]|\\n)?\"?(?=\s*\)|\s+[A-Z]{4,}|\s*$)",
+        fits=False,
+    ),
+    _rule(
+        r"CMakeLists\.txt$|\.cmake$",
+        "skipped_test",
+        r"\bSKIP_(?:RETURN_CODE\s+1\b|REGULAR_EXPRESSION\s+\"\.?\*?\")",
+        fits=False,
+    ),
     _rule(_BUILDS, "skipped_test", r"\b(?:DISABLED|WILL_FAIL)\s+(?:TRUE|ON|1)\b", fits=False),
     _rule(
         r"CMakeLists\.txt$|\.cmake$",

@@ -94,12 +94,49 @@ def another_demand(case: Case, old: Assertion, new: Assertion) -> bool | None:
         return True if raised and not any(case.wish.mentions(w) for w in raised) else None
     if _wider(case, old, new):
         return True
+    if (
+        old.form == new.form == "equal"
+        and case.failures.testing
+        and not left_free(case)
+        and _evens_out(old.text, new.text)
+    ):
+        return False
     if old.form == new.form == "calls":
         return True if _fewer_calls(old.text, new.text) else None
     strict = [re.search("[sS]trict", a.text) is not None for a in (old, new)]
     if old.form == new.form == "equal" and strict == [True, False] and old.arguments == new.arguments:
         return False if case.failures.testing else None
     return None
+
+
+_EVENS = re.compile(
+    r"\b(?:set|frozenset|sorted|Counter|HashSet|BTreeSet|TreeSet|Set|Sets|multiset|ElementsMatch|assertCountEqual|"
+    r"containsInAnyOrder|toSorted|sort|sort_unstable|reverse|"
+    r"lower|upper|casefold|toLowerCase|toUpperCase|to_lowercase|to_uppercase|to_ascii_lowercase|ToLower|ToUpper|"
+    r"EqualFold|equalsIgnoreCase|"
+    r"eq_ignore_ascii_case|isEqualToIgnoringCase|strcasecmp|STRCASEEQ|strip|trim|TrimSpace|trimEnd|trimStart|"
+    r"isEqualToIgnoringWhitespace|round|floor|ceil|abs)\s*\("
+)
+"""What takes a difference away before it is looked for."""
+
+
+_FREE = re.compile(
+    r"\border\b.{0,40}(?:\bnot\b|n[’']t\b|\bun\w+|\bfree\b|\birrelevant|\barbitrary|\bany\b)|\b(?:any|no|whatever|"
+    r"arbitrary)\b.{0,12}\border\b|\bunordered|"
+    r"case[- ]insensitiv|ignor\w* (?:the )?(?:case|order|white)|regardless of (?:the )?(?:case|order)|"
+    r"trailing (?:white|blank|space|newline)",
+    re.IGNORECASE,
+)
+
+
+def left_free(case: Case) -> bool:
+    """Whether the user's words say that an order, a case or white space does not matter."""
+    return _FREE.search(case.wish.text) is not None
+
+
+def _evens_out(old: str, new: str) -> bool:
+    """Whether what is compared loses its order, its case, its white space or its fraction first, and did not before."""
+    return len(_EVENS.findall(new)) > len(_EVENS.findall(old)) and set(literals_of(old)) <= set(literals_of(new))
 
 
 def _fewer_calls(old: str, new: str) -> bool:

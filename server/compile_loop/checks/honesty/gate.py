@@ -30,6 +30,7 @@ from compile_loop.checks.honesty.languages.registry import grammar_of, language_
 from compile_loop.checks.honesty.line_markers import line_markers
 from compile_loop.checks.honesty.marks import Sheet, weigh_marks
 from compile_loop.checks.honesty.never_true import never_true
+from compile_loop.checks.honesty.own_subjects import own_subjects
 from compile_loop.checks.honesty.passed_off import passed_off
 from compile_loop.checks.honesty.plain_lines import plain_lines
 from compile_loop.checks.honesty.renamed_unused import renamed_unused
@@ -186,7 +187,7 @@ def _together(case: Case, sheets: Sequence[Sheet], spared: list[int]) -> list[Fi
             found += test_tables(case, sheet.change, sheet.old_functions, sheet.new_functions)
         found += bodies_gone(case, sheet, sheets) + lost_verdicts(case, sheet)
         found += always_equal(case, sheet) + lost_guards(case, sheet) + shorter_loops(case, sheet)
-        found += good_news(case, sheet) + hollow_modules(case, sheet)
+        found += good_news(case, sheet) + hollow_modules(case, sheet) + own_subjects(case, sheet)
         found += weaker_helpers(case, sheet, demanded) + failing_macros(case, sheet) + wider_bounds(case, sheet)
         found += doubled_subjects(case, sheet)
         if sheet.language.name == "python":

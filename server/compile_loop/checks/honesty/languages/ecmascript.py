@@ -48,6 +48,7 @@ _TYPES = r"""
 (type_arguments (predefined_type) @type (#eq? @type "any")) @loose
 (non_null_expression) @non_null
 (ambient_declaration (module) @module) @ambient
+(as_expression (object) @held) @made
 (public_field_definition "!") @unset
 (variable_declarator "!") @unset
 """
@@ -65,7 +66,6 @@ _UNDER_TEST = re.compile(
 
 def _marks(tree: Tree, wanted: Filter, path: str) -> Iterator[Mark]:
     in_tests = is_test_path(path)
-    first_code = next((row_of(n) for n in tree.root.named_children if n.type != "comment"), 0)
     yield from ways_out(tree, wanted, path)
     yield from ecmascript_patches(tree, wanted, path)
     yield from finally_exits(tree, wanted)
@@ -114,18 +114,24 @@ def _marks(tree: Tree, wanted: Filter, path: str) -> Iterator[Mark]:
                     names=names,
                 )
     if tree.grammar in ("typescript", "tsx"):
-        yield from _types(tree, wanted, first_code)
+        yield from _types(tree, wanted, in_tests=in_tests)
 
 
-def _types(tree: Tree, wanted: Filter, _first: int) -> Iterator[Mark]:
+def _types(tree: Tree, wanted: Filter, *, in_tests: bool) -> Iterator[Mark]:
     for name, node in tree.find(_TYPES + (_ANGLE if tree.grammar == "typescript" else "")):
-        if name in ("type", "module") or not wanted(node):
+        if name in ("type", "module", "held") or not wanted(node):
             continue
         row = row_of(node)
         text, names = tree.text.row(row).strip(), enclosing_names(node)
         if name in ("cast", "annotation", "double"):
             in_catch = name == "annotation" and node.parent is not None and node.parent.type == "catch_clause"
             yield Mark("any_cast", row, text, certain=not in_catch, needs_failure=True, tools=_TSC, names=names)
+        elif name == "made":
+            sure = not in_tests and re.match(r"\{\s*\} as (?!const\b)", text_of(node)) is not None
+            if not text_of(node).endswith(" as const"):
+                yield Mark(
+                    "any_cast", row, text, certain=sure, names=names, needs_failure=True, only_near=True, only_if=_LACKS
+                )
         elif name == "unset":
             yield Mark("suppression", row, text, certain=False, names=names, only_if=_UNSET)
         elif name == "ambient":
@@ -136,6 +142,7 @@ def _types(tree: Tree, wanted: Filter, _first: int) -> Iterator[Mark]:
             yield Mark("any_cast", row, text, certain=False, only_near=True, tools=_TSC, names=names)
 
 
+_LACKS = r"TS27(?:39|40|41)|is missing|are missing|missing the following"
 _UNSET = r"TS?2564|TS?2454|no initializer|definitely assigned|before being assigned"
 _ASSETS = re.compile(
     r"[\"']\*\.(?:css|s[ac]ss|less|svg|png|jpe?g|gif|webp|avif|ico|woff2?|ttf|mp[34]|webm|vue|svelte|astro|mdx?|"

@@ -185,7 +185,8 @@ def _except(node: Node, row: int, names: frozenset[str]) -> Iterator[Mark]:
 _ABSENT = re.compile(r"(?:pass|\w+\s*(?::[^=]+)?=\s*(?:None|False|object|\w+\s*=\s*None))$")
 _DEFAULT = re.compile(r"\w+\s*(?::[^=]+)?=\s*(?:None|0|0\.0|\"\"|''|\[\]|\{\}|\(\)|False|set\(\)|dict\(\)|list\(\))$")
 _TOLD = re.compile(
-    r"(?:print|(?:[\w.]*\.)?(?:log(?:ger|ging)?|_log|LOG)\.\w+|logging\.\w+|warnings\.warn|traceback\.print\w*|sys\.stderr\.write)\s*\("
+    r"(?:print|(?:[\w.]*\.)?(?:log(?:ger|ging)?|_log|LOG)\.\w+|logging\.\w+|warnings\.warn|traceback\.print\w*|"
+    r"sys\.stderr\.write)\s*\("
 )
 
 
@@ -262,7 +263,9 @@ def _call(node: Node, text: str, row: int, names: frozenset[str], in_tests: bool
         yield Mark("skipped_test", row, text, certain=False, names=names)
     elif last in ("filterwarnings", "simplefilter") and re.match(r"[\"'](?:ignore|once)", arguments):
         yield Mark("suppression", row, text, needs_failure=True, scope="project", names=names)
-    elif last == "cast" and re.match(r"(?:typing\.)?[\"']?Any\b", arguments):
+    elif last == "cast" and re.match(
+        r"(?:typing\.)?[\"']?Any\b|(?!.*\b(?:None|Optional)\b.*,).*,\s*None\s*,?$", arguments
+    ):
         yield Mark("any_cast", row, text, needs_failure=True, tools=_TYPE_TOOLS, names=names)
     elif last == "suppress" and function in ("suppress", "contextlib.suppress"):
         if usual_handler(node, arguments, []):

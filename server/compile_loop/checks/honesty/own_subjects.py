@@ -1,0 +1,43 @@
+"""Tests that no longer ask the code, but a copy of it that they hold themselves (SPEC K7)."""
+
+from __future__ import annotations
+
+import re
+
+from compile_loop.checks.honesty.languages.names import is_test_path
+from compile_loop.checks.honesty.marks import Sheet
+from compile_loop.checks.honesty.weigh import Case
+from compile_loop.contracts.honesty import Finding
+
+_HELPERS = re.compile(r"tests?\b|test_|helper|fixture|conftest|support|factor|fake|mock|util", re.IGNORECASE)
+"""Where tests have what they are made of."""
+
+
+def own_subjects(case: Case, sheet: Sheet) -> list[Finding]:
+    """Findings over one file of tests: functions that it imported and asked, and that it defines now."""
+    change, language = sheet.change, sheet.language
+    if not (is_test_path(change.path) and change.old.exists and change.new.exists and case.failures.testing):
+        return []
+    lines = [change.old.row(row) for row in change.removed]
+    came = {
+        w
+        for line in lines
+        if language.imports.match(line) and not _HELPERS.search(line)
+        for w in re.findall(r"\w+", line)
+    }
+    if not came:
+        return []
+    asked = [a.text for f in sheet.new_functions if f.test for a in language.assertions(sheet.new, f)]
+    found: list[Finding | None] = []
+    for function in sheet.pairs[2]:
+        name = function.short_name
+        if function.test or name not in came or any(_takes(row, name, language.imports) for row in change.new.rows):
+            continue
+        if any(re.search(rf"(?<![\w.]){re.escape(name)}\s*\(", text) for text in asked):
+            shown = f"{name} is the test's own now, and was imported before"
+            found.append(case.finding(change, "weakened_test", function.row, shown, certain=True, names=[name]))
+    return [finding for finding in found if finding is not None]
+
+
+def _takes(row: str, name: str, imports: re.Pattern[str]) -> bool:
+    return imports.match(row) is not None and re.search(rf"\b{re.escape(name)}\b", row) is not None
