@@ -11,7 +11,7 @@ from compile_loop.checks.honesty.failures import is_test_failure, literals_of
 from compile_loop.checks.honesty.spoken_values import as_told, within_the_limits
 from compile_loop.checks.honesty.survey import Assertion
 from compile_loop.checks.honesty.weigh import Case
-from compile_loop.checks.honesty.widths import lets_the_failure_pass, width
+from compile_loop.checks.honesty.widths import lets_the_failure_pass, narrower, width
 
 _BROAD = re.compile(
     r"^(?:\w+\.)*(?:Exception|BaseException|Throwable|Error|RuntimeException|std::exception)(?:\.class)?$"
@@ -152,6 +152,8 @@ def _same(old: Assertion, new: Assertion) -> bool:
     """Whether both demand the same in other words: `not x` for `assertFalse(x)`, a matcher for an error's message."""
     if old.form == new.form == "truth":
         return _truth(old) == _truth(new)
+    if narrower(old, new):
+        return True
     caught = new.form == "raises" and _CAUGHT.search(old.text) is not None
     return caught and set(literals_of(old.text)) <= set(literals_of(new.text))
 

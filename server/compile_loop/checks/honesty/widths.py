@@ -63,6 +63,14 @@ def width(assertion: Assertion) -> float | None:
     return next((size * share for pattern, share in _DEFAULTS if re.search(pattern, text)), None)
 
 
+def narrower(old: Assertion, new: Assertion) -> bool:
+    """Whether the same value may be no farther off than before."""
+    was, now = width(old), width(new)
+    if was is None or now is None or now > was:
+        return False
+    return set(_values(old.text)) - {was} == set(_values(new.text)) - {now}
+
+
 def lets_the_failure_pass(failures: Failures, old: Assertion, new: Assertion) -> bool:
     """Whether the new assertion lets pass the very value that the old one failed by, and that was no matter of rounding."""
     now = width(new)
