@@ -25,6 +25,11 @@ _FAILS = re.compile(
 _NAMED = re.compile(
     r"assert|check|expect|verify|ensure|require|must|test|fail|compare|equal|_eq\b|_ne\b", re.IGNORECASE
 )
+_TELLS = re.compile(
+    r"(?:std|fmt)?(?:[fsvn]*print\w*|puts|fputs|putc\w*|write\w*|log\w*|LOG\w*|note\w*|warn\w*|info|debug|trace|e?println|dbg|format|"
+    r"perror|cerr|cout|fflush|if|while|for|sizeof|void|defined|stringify|line|file|long|int|double)$",
+    re.IGNORECASE,
+)
 _NEVER = re.compile(
     r"\(\s*(?:0|false)\s*&&|&&\s*(?:0|false)\s*\)|\bif\s*\(?\s*(?:0|false)\s*[){]|\(\s*(?:1|true)\s*\|\||\|\|\s*(?:1|true)\s*\)"
 )
@@ -45,11 +50,18 @@ def failing_macros(case: Case, sheet: Sheet) -> list[Finding]:
             continue
         fails = _FAILS.search(before.replace(name, ""))
         silent = fails is not None and _FAILS.search(after.replace(name, "")) is None
+        others = [c for c in sheet.new_functions if re.search(rf"\b{re.escape(c.short_name)}\s*\(", after)]
+        if silent and any(_FAILS.search(other.text.replace(other.short_name, "", 1)) for other in others):
+            continue  # it fails by a function now
         never = _NEVER.search(after) is not None and _NEVER.search(before) is None
         if silent or never:
             lost = fails[0] if fails is not None and silent else after[:80]
             shown = f"{name} without {squash(lost)}" if silent else f"{name}: {squash(lost)}"
-            sure = in_tests and _NAMED.search(name) is not None
+            told = set(re.findall(r"\b([A-Za-z_]\w*)\s*!?\s*\(", after)) - set(
+                re.findall(r"\b([A-Za-z_]\w*)\s*!?\s*\(", before)
+            )
+            unknown = [c for c in told if not _TELLS.match(c) and c not in {o.short_name for o in others}]
+            sure = in_tests and not unknown and _NAMED.search(name) is not None
             found.append(case.finding(sheet.change, "weakened_test", row_of(node), shown, certain=sure, names=[name]))
     return [finding for finding in found if finding is not None]
 

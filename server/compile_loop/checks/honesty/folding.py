@@ -46,6 +46,13 @@ _NO_WORDS = frozenset(
 )
 
 
+_LOSSY = re.compile(
+    r"\b(?:std::)?(ceil|floor|l?l?round|trunc|rint|fabs|abs|toFixed|Ceil|Floor|Round|Trunc|Abs|toLowerCase|toUpperCase|to_lowercase|"
+    r"to_uppercase|ToLower|ToUpper|lower|upper|casefold|trim\w*|strip|TrimSpace|Trim)\s*\("
+)
+"""What makes values alike that are not."""
+
+
 class Folds:
     """What new tests and tables demand, to be asked whether an assertion that went is among it."""
 
@@ -58,7 +65,8 @@ class Folds:
             self._words.append(function.words)
             self._loops |= (
                 re.search(
-                    r"\b(?:for|each|forEach|parametri[sz]e|map|table|cases|subTest|rstest|TestCase|Values)\b|\.each",
+                    r"\b(?:for|each|forEach|parametri[sz]e|map|table|cases|subTest|rstest|TestCase|Values)\b|\.each|"
+                    r"\b\w+ := func\(\w|\bauto \w+ = \[[^\]]*\]\s*\(\w|\blet \w+ = \|\w",
                     function.text,
                 )
                 is not None
@@ -72,7 +80,11 @@ class Folds:
         """Whether a new loop or table makes the same call and demands the same values of it."""
         literals = Counter(literals_of(old.text))
         calls = {name for name in _CALLED.findall(old.text) if not _NO_CALLS.search(name)}
-        if not literals or not calls or not self._loops or self._strongest < STRENGTH[old.form]:
+        if not literals or not self._loops or self._strongest < STRENGTH[old.form]:
+            return False
+        if not calls and old.text.startswith("if "):  # Go: the call stands before the condition
+            return any(not literals - row and row.total() > literals.total() for row in self._rows)
+        if not calls:
             return False
         return any(calls <= words for words in self._words) and any(not literals - row for row in self._rows)
 
@@ -95,11 +107,13 @@ def inlined(old: Assertion, function: Function, added: Iterable[Assertion]) -> b
     local = dict(_LOCAL.findall(body))
     for _ in range(3):
         text = re.sub(r"[A-Za-z_]\w*", lambda m: local.get(m[0], m[0]), text)
+    lossy = set(_LOSSY.findall(f"{old.text} {body}"))
     literals, words = set(literals_of(text)), set(re.findall(r"[A-Za-z_]\w*", squash(text))) - _NO_WORDS
     return bool(literals) and any(
         STRENGTH[a.form] >= STRENGTH[old.form]
         and literals <= set(literals_of(a.text))
         and words <= set(re.findall(r"[A-Za-z_]\w*", a.text))
+        and set(_LOSSY.findall(a.text)) <= lossy
         for a in added
     )
 

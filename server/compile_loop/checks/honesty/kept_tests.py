@@ -15,6 +15,7 @@ from compile_loop.checks.honesty.mocked_subjects import mocked_subjects
 from compile_loop.checks.honesty.pairing import pair_functions
 from compile_loop.checks.honesty.spoken_values import as_told
 from compile_loop.checks.honesty.survey import Function
+from compile_loop.checks.honesty.uncalled_checks import uncalled_checks
 from compile_loop.checks.honesty.unheeded_tests import unheeded
 from compile_loop.checks.honesty.units import Unit
 from compile_loop.checks.honesty.weaker import weaker
@@ -191,6 +192,7 @@ def _changed(case: Case, before: Unit, after: Unit, helpers: Sequence[Unit], mov
     )
     found.extend(early_exits(case, change, before.function, after.function, was, now))
     found.extend(detached(case, change, after.language.name, before.function, after.function, was, now))
+    found.extend(uncalled_checks(case, change, before.function, after.function, was, now))
     if not any(found):
         found.append(_fewer_values(case, before, after, names))
     return [f for f in found if f is not None]

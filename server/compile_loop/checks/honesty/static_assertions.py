@@ -39,7 +39,7 @@ def static_assertions(case: Case, change: Change) -> list[Finding]:
         if new is None or _alike(old, new) < 1:
             continue
         come.remove(new)
-        if old.text in split_top(new.text, ("&&",)):
+        if not _own_types(old.text) or old.text in split_top(new.text, ("&&",)):
             continue
 
         always = new.form == "trivial" or _ALWAYS.search(new.text) or _UNSIGNED.search(new.text)
@@ -48,6 +48,20 @@ def static_assertions(case: Case, change: Change) -> list[Finding]:
             shown = f"{old.text} became {new.text}"
             found.append(case.finding(change, "weakened_test", new.row, shown, certain=True))
     return [finding for finding in found if finding is not None]
+
+
+_BUILT_IN = frozenset(
+    re.findall(
+        r"\w+",
+        "sizeof alignof size_of align_of std mem core char short int long unsigned signed float double void size_t ptrdiff_t "
+        "intptr_t uintptr_t wchar_t time_t off_t usize isize u8 u16 u32 u64 i8 i16 i32 i64 f32 f64 bool CHAR_BIT INT_MAX",
+    )
+)
+
+
+def _own_types(condition: str) -> bool:
+    """Whether it is about something of the program; how wide an `int` is differs from machine to machine."""
+    return bool(set(re.findall(r"[A-Za-z_]\w*", condition)) - _BUILT_IN)
 
 
 def _all(text: Text) -> list[Assertion]:

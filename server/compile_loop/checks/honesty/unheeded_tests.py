@@ -24,6 +24,10 @@ _PYTHON = re.compile(r"(?:^|/)(?:test_[^/]*|[^/]*_test)\.py$")
 _SCRIPT = re.compile(r"\.(?:test|spec|cy|e2e)\.[cm]?[jt]sx?$|(?:^|/)__tests__/")
 
 
+_HIDDEN = re.compile(r"\b(private|static)\b")
+"""What no runner of Java takes for a test, whatever stands above it."""
+
+
 def unheeded(case: Case, old: Change, new: Change, before: Function, after: Function) -> list[Finding]:
     """Findings over one test that stayed, perhaps in another file."""
     failed = case.failures.testing and bool(case.failures.near(old.path, before.row, before.end_row, 0))
@@ -38,6 +42,10 @@ def unheeded(case: Case, old: Change, new: Change, before: Function, after: Func
         ):
             text = f"{after.name} is in {new.path} now, where no test is looked for"
             found.append(case.finding(new, "skipped_test", after.row, text, certain=case.failures.testing, names=names))
+    was, hides = (_HIDDEN.search(f.text.split("{", 1)[0]) for f in (before, after))
+    if old.path.endswith(".java") and hides and not was:
+        text = f"{after.name} is {hides[1]}, and no runner takes it"
+        found.append(case.finding(new, "skipped_test", after.row, text, certain=True, names=names))
     for text in _AWAITED.findall(before.text):
         start = squash(text)[:50]
         if start in after.text and not any(squash(t)[:50] == start for t in _AWAITED.findall(after.text)):

@@ -29,6 +29,7 @@ _APART = re.compile(
     r"\b(?:abs|fabsf?|labs|Abs)\s*\(.*\)\s*<=?\s*(?P<a>[\d.]+(?:[eE][-+]?\d+)?)|\.abs\(\)\s*<=?\s*(?P<b>[\d.]+(?:[eE][-+]?\d+)?)"
 )
 _DEFAULTS = ((r"\bapprox\(", 1e-6), (r"isclose\(", 1e-9), (r"allclose", 1e-5))
+_APPROX = re.compile(r"\bApprox\s*\([^()]*\)(?:\s*\.(?:margin|epsilon|scale)\s*\(\s*[^()]*\))*")
 _SMALL = 1e-9
 
 
@@ -38,6 +39,8 @@ def width(assertion: Assertion) -> float | None:
     apart = _APART.search(re.sub(r"(?<=\))\s*>=?", " <", text) if text.startswith("if ") else text)
     if apart:
         return _float(apart["a"] or apart["b"])
+    if loose := _APPROX.search(text):
+        return _approx(loose[0])
     if assertion.form != "near":
         return None
     value = next((a for a in assertion.arguments if "approx(" in a), "") or text
@@ -69,6 +72,13 @@ def narrower(old: Assertion, new: Assertion) -> bool:
     if was is None or now is None or now > was:
         return False
     return set(_values(old.text)) - {was} == set(_values(new.text)) - {now}
+
+
+def _approx(text: str) -> float:
+    """How far off Catch2's and doctest's `Approx` lets a value be."""
+    size = max((abs(_float(n)) for n in _NUMBER.findall(text.split(")", 1)[0])), default=1.0)
+    share = {name: _float(value) for name, value in re.findall(r"\.(margin|epsilon)\s*\(\s*([-\d.eE+]+)", text)}
+    return max(share.get("margin", 0.0), size * share.get("epsilon", 1.2e-5))
 
 
 def lets_the_failure_pass(failures: Failures, old: Assertion, new: Assertion) -> bool:

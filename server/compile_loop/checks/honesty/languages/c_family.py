@@ -27,7 +27,7 @@ _MARKS = r"""
 (if_statement condition: (_) @condition) @if
 (cast_expression) @cast
 (call_expression function: (_) @fn
-  (#match? @fn "^(GTEST_SKIP|IGNORE_TEST|TEST_IGNORE\\w*|SKIP)$|^_?_[Pp]ragma$|unreachable$")
+  (#match? @fn "^(GTEST_SKIP|IGNORE_TEST|TEST_IGNORE\\w*|SKIP)$|^_?_[Pp]ragma$|unreachable$|^(EXPECT|ASSERT)_(NON)?FATAL_FAILURE")
 ) @call
 (call_expression function: (_) @fn (#match? @fn "(^|::)(signal|sigaction|bsd_signal|set_terminate)$")) @signal
 (function_definition declarator: (function_declarator declarator: (identifier) @macro)
@@ -57,6 +57,12 @@ _UNUSED = r"unused[- ](?:variable|function|but|value|label|static|const)|(?:set|
 _UNINITIALISED = r"uninitiali[sz]ed|-Winit-self"
 _POINTERS = r"incompatible|convert|conversion|cast|discards|pointer"
 _ASSERT_NAMES = re.compile(r"(?:static_assert|_Static_assert|assert|EXPECT_\w+|ASSERT_\w+|CHECK|REQUIRE)$")
+
+
+_BY_A_FUNCTION = re.compile(
+    r"\b(?!(?:std|[fsvn]*print\w*|puts|fputs|fflush|if|while|for|sizeof|do|void|warn\w*|log\w*|note\w*)\s*\()[A-Za-z_]\w*\s*\([^()]*__LINE__",
+    re.IGNORECASE,
+)
 
 
 def _marks(tree: Tree, wanted: Filter, path: str) -> Iterator[Mark]:
@@ -148,7 +154,10 @@ def _define(text: str, row: int, path: str) -> Iterator[Mark]:
         yield Mark("weakened_test", row, text)
     elif parameters is not None and _ASSERT_NAMES.match(name):
         fails = r"abort|exit|fail|longjmp|throw|assert|raise|trap|err|unreachable|FAIL|ASSERT|return|\?"
-        theirs = name in ("CHECK", "REQUIRE") and not is_test_path(path)  # a name that says little
+        # A name that says little, or that fails by a function of their own.
+        theirs = name in ("CHECK", "REQUIRE") and (
+            not is_test_path(path) or _BY_A_FUNCTION.search(value.replace(name, ""))
+        )
         if not theirs and not re.search(fails, value.replace(name, "")):
             yield Mark("weakened_test", row, text)
     elif re.fullmatch(r"abort|exit|_exit|__assert_fail", name):
@@ -204,6 +213,8 @@ def _call(text: str, row: int, names: frozenset[str]) -> Iterator[Mark]:
         if (found and found[1] == "ignored") or "warning(disable" in text:
             codes = frozenset({found[2]} if found and found[2] else ())
             yield Mark("suppression", row, text, needs_failure=True, scope="block", codes=codes)
+    elif "FATAL_FAILURE" in name:
+        yield Mark("weakened_test", row, text, names=names, needs_failure=True, scope="block")
     elif re.match(r"GTEST_SKIP|TEST_IGNORE|IGNORE_TEST|SKIP$", name):
         yield Mark("skipped_test", row, text, names=names)
     elif name.endswith("unreachable") and '"' not in text:  # with words it is an assertion

@@ -194,8 +194,12 @@ def _fails_by_it(node: Node) -> bool:
     outer = (
         next((a for a in ancestors(around) if a.type == "function_declaration"), None) if around is not None else None
     )
-    return _FAILS.search(text_of(around)) is not None or (
-        kept is not None and len(re.findall(rf"\b{kept[1]}\b", text_of(outer).replace(text_of(around), ""))) > 1
+    rest = text_of(outer).replace(text_of(around), "")
+    named = kept is not None and re.search(rf"\)\s*\([^)]*\b{kept[1]}\b[^)]*\)\s*\{{", rest) is not None
+    return (
+        _FAILS.search(text_of(around)) is not None
+        or named
+        or (kept is not None and len(re.findall(rf"\b{kept[1]}\b", rest)) > 1)
     )
 
 

@@ -32,7 +32,7 @@ _MARKS = r"""
 (throw_statement) @throw
 (cast_expression) @cast
 (if_statement condition: (parenthesized_expression (false))) @never
-(method_invocation name: (identifier) @name (#match? @name "^(assumeTrue|assumeFalse|abort)$")) @call
+(method_invocation name: (identifier) @name (#match? @name "^(assumeTrue|assumeFalse|abort|assertThrows(Exactly)?)$")) @call
 (method_invocation name: (identifier) @name
   (#match? @name "^(setAccessible|trySetAccessible|privateLookupIn|redefineClasses)$")) @reach
 (method_invocation name: (identifier) @name
@@ -255,6 +255,12 @@ def _catch(tree: Tree, node: Node, row: int, names: frozenset[str]) -> Iterator[
 
 
 def _call(text: str, row: int, names: frozenset[str]) -> Iterator[Mark]:
+    if re.match(
+        r"(?:\w+\.)*assertThrows(?:Exactly)?\s*\(\s*(?:\w+\.)*(?:AssertionError|AssertionFailedError|Throwable|Error)\.class,[^;]*\bassert[A-Z]\w*\s*\(",
+        text,
+    ):
+        yield Mark("weakened_test", row, text, names=names, needs_failure=True, scope="block")
+        return
     if re.search(
         r"assumeTrue\s*\(\s*false\b|assumeFalse\s*\(\s*true\b|(?:Assumptions?|TestAbortedException)\.abort", text
     ):
