@@ -104,6 +104,19 @@ async def test_the_library_is_refused_too_and_a_lock_ends_with_its_process(
 
 
 @pytest.mark.spec("L18")
+@pytest.mark.skipif(os.name != "posix", reason="needs named pipes")
+def test_a_file_by_its_other_name_is_the_same_file(root: Path, gate: Path) -> None:
+    (root / "b.c").hardlink_to(root / "a.c")
+    first = start(root, f"read line < {gate}; {GCC}", "a.c")
+    with gate.open("w"):
+        second = start(root, "gcc -fsyntax-only b.c", "b.c")
+        said, _ = second.communicate(timeout=60)
+        assert second.returncode == 2 and "in another process holds b.c" in " ".join(said.split()), said
+    assert first.wait(timeout=60) == 0
+    assert list((root.parent / "state/compile-loop/held").iterdir()) == []
+
+
+@pytest.mark.spec("L18")
 def test_where_no_lock_can_be_had_a_run_goes_on(root: Path) -> None:
     blocked = root.parent / "blocked"
     blocked.write_text("a file where the folder should be")

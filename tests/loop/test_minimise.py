@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.loop.running import Told, block, fix, workspace
@@ -17,6 +19,7 @@ SOURCE = (
 NEEDED = block("int f(void) { return one; }\n", "int f(void) { return 1; }\n")
 NEEDED_TOO = block("int k(void) { return four; }\n", "int k(void) { return 4; }\n")
 SURPLUS = block("int h(void) { return 3; }\n", "int h(void) { return 30; }\n")
+ALSO = block("int g(void) { return 2; }\n", "int g(void) { return 20; }\n")
 NL = "\n"
 CHECK = ("gcc -fsyntax-only a.c",)
 
@@ -27,6 +30,12 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "ws"
     folder.mkdir()
     return workspace(folder, a_c=SOURCE, b_h="int surplus;\n")
+
+
+def reported(root: Path) -> dict[str, Any]:
+    [place] = (root.parent / "state").rglob("report.json")
+    report: dict[str, Any] = json.loads(place.read_text())
+    return report
 
 
 def edited(told: Told) -> bytes:
@@ -68,3 +77,50 @@ async def test_a_hunk_that_only_a_hidden_check_needs_stays(root: Path) -> None:
     assert told.outcome.ending is Ending.GREEN, told.outcome.failure
     assert b"return 30;" in edited(told)
     assert told.outcome.tally.rounds == 1 and [e.ok for e in told.of(HoldoutFinished)][-1]
+
+
+@pytest.mark.spec("K10", "K5", "R3")
+async def test_a_hunk_that_only_a_hidden_check_needs_stays_and_others_go(root: Path) -> None:
+    told = await fix(
+        root, ["Two names.\n" + NEEDED + SURPLUS + NEEDED_TOO + ALSO], targets=["a.c"], checks=CHECK,
+        holdouts=("grep -q 'return 30' a.c",),
+    )  # fmt: skip
+    assert told.outcome.ending is Ending.GREEN, told.outcome.failure
+    assert edited(told) == SOURCE.replace("one", "1").replace("four", "4").replace("3;", "30;").encode()
+    assert [(e.before, e.hunks) for e in told.of(Minimised)] == [(4, 3)]
+    assert reported(root)["minimised"] == {"hunks": 3, "of": 4}
+
+
+@pytest.mark.spec("R3")
+async def test_a_report_is_true_of_what_came_back(root: Path) -> None:
+    """Nothing did, so nothing was compared."""
+    told = await fix(root, targets=["a.c"], checks=("no-such-tool a.c",))
+    assert told.outcome.failure
+    report = reported(root)
+    assert report["protectedFilesUnchanged"] is None and report["protectedFilesChanged"] == []
+    assert [check["result"] for check in report["checks"]] == [None]
+
+
+@pytest.mark.spec("R3", "K6")
+async def test_a_check_that_changes_what_decides_is_told_of(root: Path) -> None:
+    (root / "Makefile").write_text("all:\n")
+    (root / "go.py").write_text(
+        "import pathlib, sys\nif 'one' in pathlib.Path('a.c').read_text(): sys.exit('a.c:1:1: error: one')\n"
+        "pathlib.Path('Make' + 'file').write_text('x:')\nsys.exit('a.c:4:1: error: four')\n"
+    )
+    settings = {"suggestions": False, "max_rounds": 1}
+    told = await fix(root, [NEEDED], targets=["a.c"], checks=("python3 go.py",), settings=settings)
+    assert told.outcome.failure
+    report = reported(root)
+    assert report["protectedFilesUnchanged"] is False and report["protectedFilesChanged"] == ["Makefile"]
+
+
+@pytest.mark.spec("R3", "L9")
+async def test_each_checks_result_is_that_of_the_state_that_came_back(root: Path) -> None:
+    """Visibly green once, and the state that is offered in the end is what the report judges."""
+    told = await fix(
+        root, [NEEDED, NEEDED_TOO], targets=["a.c"], checks=(*CHECK, "grep -q 'return 4' a.c"),
+        settings={"suggestions": False, "max_rounds": 1},
+    )  # fmt: skip
+    assert told.outcome.failure
+    assert [check["result"]["ok"] for check in reported(root)["checks"]] == [False, False]

@@ -31,9 +31,18 @@ def text_of(outcome: Outcome, holdouts: int, written: str | None) -> str:
         diff = f"{diff[:LONGEST_DIFF]}\n… {len(diff) - LONGEST_DIFF} more characters of the diff are left out here.\n"
     parts = [_headline(outcome), outcome.tally.explanation, *_doubts(outcome), diff and f"```diff\n{diff}```", written]
     if outcome.edit and written is None:
-        parts.append("Nothing was written. Call again with `apply: true`, or apply the diff yourself.")
+        parts.append(_how_to_apply(outcome))
     parts.append(f"What this does not prove: {does_not_prove(outcome, holdouts=holdouts, isolated=True)}")
     return "\n\n".join(part for part in parts if part)
+
+
+def _how_to_apply(outcome: Outcome) -> str:
+    """What `apply` would do: only a green result that nobody has to look at is ever written."""
+    if not outcome.ok:
+        return "Nothing was written. The diff is a partial result: only a green one is ever written by this tool."
+    if why_not_written(outcome):
+        return "Nothing was written. A person has to look at this result first; `apply` would not write it."
+    return "Nothing was written. Call again with `apply: true`, or apply the diff yourself."
 
 
 def document_of(outcome: Outcome, holdouts: int, applied: bool, run_id: str) -> dict[str, Any]:

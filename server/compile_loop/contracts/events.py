@@ -239,9 +239,13 @@ class Suspected(Event):
 
 @dataclass(frozen=True, slots=True)
 class ProtectedCompared(Event):
-    """The files that decide about green were compared byte for byte around the last run; `broken` are those that differ."""
+    """The files that decide about green were compared byte for byte around a run; `broken` are those that differ.
+
+    `by_check`: those that the check changes by itself, without any edit.
+    """
 
     broken: tuple[str, ...]
+    by_check: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

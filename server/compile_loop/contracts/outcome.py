@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
-from compile_loop.contracts.checks import Unrun
+from compile_loop.contracts.checks import CheckResult, Unrun
 from compile_loop.contracts.diagnostics import Diagnostic
 from compile_loop.contracts.edits import Edit
 
@@ -77,7 +77,8 @@ class Tally:
     that state. `explanation` says in a sentence or two what was wrong and why the edit fixes it (SPEC Q27).
     `suspicious` wants a person's look (SPEC Q9); so do the lines in `suspect`, which may silence the check (SPEC K7).
     `wanted` are files that the model wanted to edit and that are none of the run's, where a person may allow them.
-    `unrun` are tests beside the files that no check of the run runs.
+    `unrun` are tests beside the files that no check of the run runs. `judged` is what each check said of the state that
+    the edit leads to.
     """
 
     rounds: int = 0
@@ -91,6 +92,7 @@ class Tally:
     suspect: tuple[str, ...] = ()
     wanted: tuple[str, ...] = ()
     unrun: tuple[Unrun, ...] = ()
+    judged: tuple[CheckResult, ...] = field(default=(), repr=False)
 
 
 _SEAL = object()

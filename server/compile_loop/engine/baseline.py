@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from compile_loop.contracts.checks import ContractResult
 from compile_loop.contracts.diagnostics import Diagnostic
-from compile_loop.contracts.events import Pass, TargetsChosen, Warned
+from compile_loop.contracts.events import Pass, ProtectedCompared, TargetsChosen, Warned
 from compile_loop.contracts.outcome import FailureKind
 from compile_loop.engine.course import Course, State
 from compile_loop.engine.fingerprint import fingerprint, normalise
@@ -34,7 +34,10 @@ async def take_baseline(course: Course) -> State:
     untouched = await course.marks()
     result = await _stable(course)
     after = await course.marks()
+    course.marks_of_baseline = after
     course.moved_by_baseline = frozenset(b.path for b in course.broken(untouched, after))
+    if course.moved_by_baseline:
+        course.emit(ProtectedCompared((), tuple(sorted(course.moved_by_baseline))))
     course.written_by_baseline = frozenset(b.path for b in course.rewritten(untouched, after))
     course.targets = choose_targets(course.request, result, course.parts.may_become_target)
     state = State({}, result, judge(result, result, course.targets.focus))

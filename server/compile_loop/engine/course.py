@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import re
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, replace
@@ -11,10 +12,10 @@ from typing import TypeVar
 from compile_loop.contracts.checks import ContractResult, Unrun
 from compile_loop.contracts.diagnostics import Diagnostic
 from compile_loop.contracts.edits import Edit
-from compile_loop.contracts.events import Event, Pass, TargetsChosen, Warned
+from compile_loop.contracts.events import Event, Pass, ProtectedCompared, TargetsChosen, Warned
 from compile_loop.contracts.outcome import Failure, FailureKind, Outcome, Spending, Tally
 from compile_loop.contracts.protected import Broken, Marks
-from compile_loop.contracts.protocols import Message
+from compile_loop.contracts.protocols import Message, ShadowError
 from compile_loop.conversation.estimate import TokenEstimate
 from compile_loop.conversation.languages import language_of
 from compile_loop.conversation.recall import Findings
@@ -105,6 +106,7 @@ class Course:
         self.silenced: State | None = None
         self.moved_by_baseline: frozenset[str] = frozenset()
         """Protected files that the untouched tree's own run creates or changes (SPEC Q16)."""
+        self.marks_of_baseline: Marks | None = None
         self.written_by_baseline: frozenset[str] = frozenset()
         """Protected files that it writes as they were."""
         self.silenced_lines: tuple[str, ...] = ()
@@ -224,6 +226,19 @@ class Course:
         return [
             b for b in self.parts.protected.broken(before, after) if b.path not in expected | self.moved_by_baseline
         ]
+
+    async def compare_protected(self) -> None:
+        """At the end of a run that was lost: which protected files its last check changed, for the record."""
+        if (
+            self.parts.protected is None
+            or self.marks_of_baseline is None
+            or not self.rounds
+            or self.silenced is not None
+        ):
+            return  # there is nothing to compare, or it was
+        with contextlib.suppress(ShadowError):
+            broken = self.broken(self.marks_of_baseline, await self.marks())
+            self.emit(ProtectedCompared(tuple(b.path for b in broken), tuple(sorted(self.moved_by_baseline))))
 
     def rewritten(self, before: Marks, after: Marks) -> list[Broken]:
         """Protected files that were written between two looks, and have the same bytes again."""
@@ -357,6 +372,7 @@ class Course:
             errors_after=0 if state.verdict.green else state.errors,
             remaining=state.verdict.remaining,
             exit_code=state.result.exit_code,
+            judged=state.result.results,
             spending=self.spending,
             explanation="\n".join(dict.fromkeys(self.explanations)),
             suspicious=tuple(

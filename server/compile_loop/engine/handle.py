@@ -141,6 +141,7 @@ class Run:
         except Nominated as nominated:
             return self._course.nominated(str(nominated))
         except GaveUp as end:
+            await self._course.compare_protected()
             return self._course.failed(end.failure)
         except ModelError as error:
             return self._course.failed(failure_of(error))

@@ -55,7 +55,7 @@ async def prove(course: Course, state: State) -> Proof:
     if last.told:
         climb(course, last.told)
         return Proof(confirmed, doubt=holdout_prompt(last.told))
-    course.emit(ProtectedCompared(tuple(b.path for b in last.broken)))
+    course.emit(ProtectedCompared(tuple(b.path for b in last.broken), tuple(sorted(course.moved_by_baseline))))
     if last.broken:
         await course.renew_shadow(confirmed.changes)  # what moved the goal there would fail a true repair
         return _doubted(course, confirmed, tuple(b.sentence for b in last.broken))

@@ -95,6 +95,8 @@ def _(event: e.TargetsChosen) -> str:
 
 @line_of.register
 def _(event: e.ProtectedCompared) -> str:
+    if not event.broken and event.by_check:
+        return f"The check itself changes what decides whether the code is right, in the isolated copy: {', '.join(event.by_check)}"
     if not event.broken:
         return "Every protected file is as it was"
     return f"Refused, since what decides whether the code is right was changed: {', '.join(event.broken)}"

@@ -7,7 +7,7 @@ check's end has them all; outputs, edits and files' bytes, which have files of t
 from __future__ import annotations
 
 import re
-from dataclasses import fields
+from dataclasses import fields, replace
 from enum import Enum
 from functools import cache
 from typing import Any
@@ -58,7 +58,7 @@ def _outcome(outcome: Outcome) -> dict[str, Any]:
         "ending": outcome.ending.value,
         "failure": None if failure is None else {"kind": failure.kind.value, "message": failure.message},
         "files": list(outcome.edit.paths),
-        "tally": _plain(outcome.tally),
+        "tally": _plain(replace(outcome.tally, judged=())),
     }
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 from compile_loop.contracts import events as e
 from compile_loop.contracts.checks import Check, CheckResult
+from compile_loop.contracts.edits import Edit
 from compile_loop.contracts.events import Event, Pass
 from compile_loop.contracts.outcome import Ending, Failure, FailureKind, Outcome, Spending
 from compile_loop.record.limits import does_not_prove
@@ -66,6 +67,8 @@ class ReportBuilder:
         self._minimised: e.Minimised | None = None
         self._replies = 0
         self._broken: list[str] = []
+        self._ever_broken: dict[str, None] = {}
+        self._compared = False
         self._warnings: list[str] = []
         self.spending = Spending()
         self.generator_error: str | None = None
@@ -96,7 +99,9 @@ class ReportBuilder:
             case e.HoldoutFinished():
                 self._holdouts[event.name] = event.ok
             case e.ProtectedCompared():
-                self._broken = list(event.broken)
+                self._compared = True
+                self._broken = [*event.broken, *event.by_check]
+                self._ever_broken |= dict.fromkeys(self._broken)
             case e.Minimised():
                 self._minimised = event
             case e.Warned():
@@ -129,7 +134,8 @@ class ReportBuilder:
         tally, started = outcome.tally, self._started
         spent, changed = tally.spending, list(outcome.edit.paths)
         protected = [path for path in changed if path not in self._asked_for and self._protected(path)]
-        protected += [path for path in self._broken if path not in protected]
+        broken = self._broken if outcome.ending is Ending.GREEN else [*self._ever_broken]
+        protected += [path for path in broken if path not in protected]
         final = self._passes.get(Pass.FINAL)
         return {
             "schema": SCHEMA,
@@ -166,15 +172,15 @@ class ReportBuilder:
                 "wall": round(spent.wall_seconds, 3),
             },
             "changedFiles": changed,
-            "checks": [self._check(check, final) for check in (started.checks if started else ())],
+            "checks": [_check(check, tally.judged) for check in (started.checks if started else ())],
             "holdouts": {
                 "run": len(self._holdouts),
                 "failing": sorted(name for name, ok in self._holdouts.items() if not ok),
             },
             "minimised": None
             if self._minimised is None
-            else {"hunks": self._minimised.hunks, "of": self._minimised.before},
-            "protectedFilesUnchanged": not protected,
+            else {"hunks": _hunks(outcome.edit), "of": max(self._minimised.before, _hunks(outcome.edit))},
+            "protectedFilesUnchanged": False if protected else True if self._compared else None,
             "protectedFilesChanged": protected,
             "isolation": started.isolation if started else "",
             "evaluatorIsolated": self._isolated,
@@ -188,19 +194,26 @@ class ReportBuilder:
             "doesNotProve": does_not_prove(outcome, holdouts=len(self._holdouts), isolated=self._isolated),
         }
 
-    def _check(self, check: Check, final: dict[str, CheckResult] | None) -> dict[str, Any]:
-        last = next((p[check.name] for p in (final, *reversed(self._passes.values())) if p and check.name in p), None)
-        return {
-            "name": check.name,
-            "command": check.line,
-            "reason": check.reason,
-            "result": None if last is None else _judged(last),
-        }
-
     def _error(self, failure: Failure | None) -> str | None:
         if self.generator_error is None and failure is not None and failure.kind in _OF_THE_GENERATOR:
             return failure.message
         return self.generator_error
+
+
+def _check(check: Check, judged: Iterable[CheckResult]) -> dict[str, Any]:
+    """A check, and what it said of the state that the report is about."""
+    said = next((result for result in judged if result.check == check.name), None)
+    return {
+        "name": check.name,
+        "command": check.line,
+        "reason": check.reason,
+        "result": None if said is None else _judged(said),
+    }
+
+
+def _hunks(edit: Edit) -> int:
+    """A file that comes or goes as a whole counts as one."""
+    return sum(1 if change.before is None or change.after is None else len(change.hunks) for change in edit.files)
 
 
 def mode_of(model: str | None) -> str:

@@ -48,16 +48,16 @@ class HeldFiles:
     def claim(self, run_id: str, paths: Sequence[str]) -> str | None:
         """Hold further files; a sentence where a run of another process holds one of them. Never waits."""
         for path in paths:
-            file = (self._root / path).resolve()
-            if file in self._held or len(self._held) >= _MOST:
-                continue
-            try:
-                other = _take(self._folder, file, run_id)
-            except OSError:  # a state folder without locks, or that cannot be written, is no reason not to run
-                continue
-            if other is not None:
-                return f"Run {other} in another process holds {path}. Wait for it, or stop it first."
-            self._held.add(file)
+            for file in _keys(self._root / path):
+                if file in self._held or len(self._held) >= _MOST:
+                    continue
+                try:
+                    other = _take(self._folder, file, run_id)
+                except OSError:  # a state folder without locks, or that cannot be written, is no reason not to run
+                    continue
+                if other is not None:
+                    return f"Run {other} in another process holds {path}. Wait for it, or stop it first."
+                self._held.add(file)
         return None
 
     def release(self) -> None:
@@ -65,6 +65,16 @@ class HeldFiles:
         for file in self._held:
             _give_back(file)
         self._held.clear()
+
+
+def _keys(path: Path) -> list[Path]:
+    """What stands for a file: its place, and where it has several names (hard links), what they all name."""
+    place = path.resolve()
+    try:
+        status = place.stat()
+    except OSError:
+        return [place]
+    return [place] if status.st_nlink < 2 else [place, Path(f"{status.st_dev}:{status.st_ino}")]
 
 
 def _take(folder: Path, file: Path, run_id: str) -> str | None:

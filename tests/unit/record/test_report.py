@@ -76,7 +76,9 @@ def built(outcome: Outcome, events: list[Event] = EVENTS, isolated: bool = True)
     return builder.document(outcome)
 
 
-GREEN = Outcome.green(EDIT, Tally(rounds=2, errors_before=2, spending=SPENT, explanation="why"))
+GREEN = Outcome.green(
+    EDIT, Tally(rounds=2, errors_before=2, spending=SPENT, explanation="why", judged=(CheckResult("make", True, 0),))
+)
 
 
 def test_every_fact_of_a_green_run() -> None:
