@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from compile_loop.checks.honesty.assertions import STRENGTH
 from compile_loop.checks.honesty.failures import Failures, is_test_failure
 from compile_loop.checks.honesty.survey import Assertion
 
@@ -69,7 +70,7 @@ def width(assertion: Assertion) -> float | None:
 def narrower(old: Assertion, new: Assertion) -> bool:
     """Whether the same value may be no farther off than before."""
     was, now = width(old), width(new)
-    if was is None or now is None or now > was:
+    if was is None or now is None or now > was or STRENGTH[new.form] < STRENGTH[old.form]:
         return False
     return set(_values(old.text)) - {was} == set(_values(new.text)) - {now}
 
