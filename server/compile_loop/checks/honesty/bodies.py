@@ -46,10 +46,15 @@ def compare_functions(case: Case, change: Change, paired: Pairs, moved: frozense
     return [finding for finding in findings if finding is not None]
 
 
+_BACK = re.compile(
+    r"(?:return )?(?:(?:Ok|Some|std::move|Promise\.resolve|Optional\.of|Result\.ok)\()?([A-Za-z_]\w*)(?:\.clone\(\))?\)?;?"
+)
+
+
 def _hands_back(function: Function) -> str:
     """`argument` for a body that only returns one of its arguments as it came."""
     kept = [squash(text_of(s)) for s in statements(function.body)]
-    only = re.fullmatch(r"return ([A-Za-z_]\w*);?", kept[0]) if len(kept) == 1 else None
+    only = _BACK.fullmatch(kept[0]) if len(kept) == 1 else None
     return "argument" if only is not None and only[1] in parameters(function) else ""
 
 

@@ -24,6 +24,12 @@ _FIELDS = re.compile(
     r"Array|Map)\s*\)|\bextends\b",
     re.MULTILINE,
 )
+_COMPARERS = re.compile(
+    r"\bComparer\(\s*func\([^)]*\)\s*bool\s*\{\s*return true|"
+    r"addEqualityTesters\(\[\s*(?:function\s*)?\(?[^)]*\)?\s*(?:=>\s*true|\{\s*return true)|"
+    r"using\w*Comparator\w*\(\s*\([^)]*\)\s*->\s*0\b|using\w*Equals\w*\(\s*\([^)]*\)\s*->\s*true"
+)
+"""Ways to compare that find everything equal."""
 _ORDER = re.compile(r"(?:compareTo|compare|cmp|partial_cmp|Compare|operator\s*<=>|__cmp__)$")
 _YES = re.compile(r"(?:return\s+)?(?:true|True|1)\s*;?$")
 _ALIKE = re.compile(
@@ -46,6 +52,11 @@ def always_equal(case: Case, sheet: Sheet) -> list[Finding]:
                     continue
                 sure = is_test_path(sheet.change.path) and case.failures.testing
             found.append(case.finding(sheet.change, "special_case", after.row, shown, certain=sure, names=names))
+    if is_test_path(sheet.change.path):
+        for row in sorted(sheet.change.added):
+            line = sheet.change.new.row(row)
+            if _COMPARERS.search(line) and not sheet.language.comment.match(line):
+                found.append(case.finding(sheet.change, "weakened_test", row, line.strip(), certain=True))
     return [finding for finding in found if finding is not None]
 
 

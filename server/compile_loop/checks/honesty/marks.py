@@ -91,10 +91,11 @@ def weigh_marks(case: Case, sheets: Sequence[Sheet]) -> list[Finding]:
                 continue
             if case.failures.answered(mark, sheet.change):
                 continue
-            if mark.only_near and not case.failures.fit(mark, sheet.change):
+            hides = hides_the_failure(case.failures, sheet.change, mark, case.wish.text)
+            if mark.only_near and not hides and not case.failures.fit(mark, sheet.change):
                 continue
             more[mark.key] -= 1
-            certain = mark.certain or hides_the_failure(case.failures, sheet.change, mark, case.wish.text)
+            certain = mark.certain or hides
             certain = certain and (not mark.needs_failure or _fits(case, sheet, mark))
             certain = certain and (mark.kind != "swallowed_exception" or case.failures.at_run_time)
             if mark.kind == "any_cast" and certain and mark.needs_failure and mark.scope == "line":

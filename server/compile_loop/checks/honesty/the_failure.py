@@ -60,7 +60,7 @@ _EVERYTHING = re.compile(
     r"except(?: (?:Exception|BaseException)(?: as \w+)?)?)\s*[:{]",
 )
 _NOTHING = re.compile(
-    r"[:{]\s*return(?:\s+(?:None|null|undefined|nil|nullptr|0|0\.0|False|false|-1|\"\"|''|``|\[\]|\{\}|\(\)|"
+    r"[:{;]\s*return(?:\s+(?:None|null|undefined|nil|nullptr|0|0\.0|False|false|-1|\"\"|''|``|\[\]|\{\}|\(\)|"
     r"(?:dict|list|set|tuple|str)\(\)|List\.of\(\)|"
     r"Map\.of\(\)|Set\.of\(\)|Collections\.empty\w+\(\)|new \w+(?:<.*>)?\(\)))?;?\s*\}?$"
 )
