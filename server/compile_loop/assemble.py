@@ -18,7 +18,9 @@ from compile_loop.checks.contract_file import NAME as CONTRACT_FILE
 from compile_loop.checks.contract_file import ContractFile, read_contract_file
 from compile_loop.checks.expectations import expectations_of
 from compile_loop.checks.hidden_files import files_named
+from compile_loop.checks.holding import complains_itself
 from compile_loop.checks.holdout_commands import CommandHoldouts
+from compile_loop.checks.led_to import led_to
 from compile_loop.checks.protection import WorkspaceProtection
 from compile_loop.checks.validate import ContractError
 from compile_loop.contracts.checks import UNKNOWN, Check, ContractResult
@@ -142,19 +144,21 @@ def start(job: Job) -> Run:
     scripts = check_scripts(contract.checks, root)
     expected = expectations_of(contract.checks, root)
     visible = Visible(root)
+    led = led_to(contract.checks, root)
     parts = Parts(
         shadow=_shadow(job, root),
         contract=contract,
         generator=job.generator or model_of(job.settings),
-        admit=gate(root, file, scripts, expected),
         readable=visible.why_not,
         concealed=visible.concealed,
+        admit=gate(root, file, scripts, expected, led, named=job.scope == "files"),
+        tells_only=lambda error: error.file in led.helpers and complains_itself(error, root),
         holdouts=_holdouts(job, root, file, contract.checks),
         memory=job.memory or (FileMemory(state_folder() / "repairs", root) if job.settings.repair_memory else None),
         ask_user=job.ask_user,
         auth=job.auth,
         inspect=_inspector(root),
-        protected=WorkspaceProtection(root, file.protected, scripts, expected),
+        protected=WorkspaceProtection(root, file.protected, scripts, expected, led),
         clock=time.monotonic,
         price=price_of_model(job.settings),
         consult=job.consult or consultant_of(job.settings),

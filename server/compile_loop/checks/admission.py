@@ -9,6 +9,7 @@ from pathspec import GitIgnoreSpec
 
 from compile_loop.checks.contract_file import NAME, ContractFile
 from compile_loop.checks.expectations import Doubt, Expectations
+from compile_loop.checks.led_to import LedTo
 from compile_loop.checks.protected import is_protected
 from compile_loop.checks.scripts import scripts_of
 from compile_loop.contracts.checks import Check
@@ -16,14 +17,23 @@ from compile_loop.edits.paths import protected_part
 
 
 def gate(
-    root: Path, file: ContractFile, scripts: frozenset[str], expected: Expectations | None = None
+    root: Path,
+    file: ContractFile,
+    scripts: frozenset[str],
+    expected: Expectations | None = None,
+    led: LedTo | None = None,
+    *,
+    named: bool = False,
 ) -> Callable[[str, bool], str | None]:
     """Why a workspace-relative path may not become a target, or None where it may.
 
     The gate's second argument says whether an error lies in the file itself. `scripts` are files that a check runs,
-    `expected` the data that it compares with.
+    `expected` the data that it compares with, `led` what its configuration and programs take in. `named`: the
+    user named the files to be edited.
     """
     data = expected or Expectations()
+    followed = led or LedTo()
+    taken_in = followed.files
     doubt = Doubt(root, {*scripts, *data.programs})
     listed = GitIgnoreSpec.from_lines(file.protected)
 
@@ -43,6 +53,10 @@ def gate(
             return "the check runs it"
         if not has_error and (path in data.certain or (path in data.unsure and doubt.is_expectation(path))):
             return "the check compares with it"
+        if not has_error and named and path in followed.helpers:
+            return "it holds the code against what is right; name it among the files to let it be edited"
+        if not has_error and path in taken_in:
+            return "the check or its configuration takes it in"
         return None if place.is_file() else "it is no file of the workspace"
 
     return admit

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from compile_loop.checks.makefile import NAMES, Makefile
-from compile_loop.checks.scripts import Command, commands_of, run_by
+from compile_loop.checks.scripts import Command, commands_of, run_by, sourced_by
 from compile_loop.contracts.checks import Check
 from compile_loop.toolchains.manifest import json_of
 
@@ -26,6 +26,18 @@ _MOST_BYTES = 1 << 18
 _MOST_TEXTS = 200
 
 
+@dataclass(frozen=True, slots=True)
+class ReadIn:
+    """A word for what is taken as part of a Makefile or of a shell's program, there or not; it starts from `folders`.
+
+    `optional`: nothing fails without it.
+    """
+
+    word: str
+    folders: tuple[Path, ...]
+    optional: bool
+
+
 @dataclass
 class Followed:
     """What a check leads to: `commands` of all texts, and the `programs` of the workspace that an interpreter runs.
@@ -36,6 +48,7 @@ class Followed:
     commands: list[Command] = field(default_factory=list)
     programs: dict[Path, tuple[Path, ...]] = field(default_factory=dict)
     """Each with the folders that its own paths may start from."""
+    read_in: list[ReadIn] = field(default_factory=list)
 
 
 def follow(check: Check, root: Path) -> Followed:
@@ -62,6 +75,10 @@ class _Follower:
             self._onward(command)
 
     def _onward(self, command: Command) -> None:
+        for word in sourced_by(command):
+            self._found.read_in.append(ReadIn(word, command.folders, True))
+            for path in self._existing([word], command.folders):
+                self.line(_text(path), command.folders[0], (), str(path))
         bare = command.bare
         if not bare:
             return
@@ -89,6 +106,7 @@ class _Follower:
 
     def _make(self, words: Sequence[str], folders: Sequence[Path]) -> None:
         folder, named, goals, given = folders[0], "", [], {}
+        searched: list[Path] = []
         rest = list(words)
         while rest:
             word = rest.pop(0)
@@ -101,13 +119,19 @@ class _Follower:
                 named = made.group(1)
             elif made := re.match(r"(\w+):?=(.*)", word):
                 given[made.group(1)] = made.group(2)
-            elif word in ("-j", "-l", "-o", "-W", "-I") and rest and (rest[0].isdigit() or word in ("-o", "-W", "-I")):
+            elif word in ("-I", "--include-dir") and rest:
+                searched.append(folder / rest.pop(0))
+            elif made := re.match(r"(?:-I|--include-dir=)(.+)", word):
+                searched.append(folder / made.group(1))
+            elif word in ("-j", "-l", "-o", "-W") and rest and (rest[0].isdigit() or word in ("-o", "-W")):
                 rest.pop(0)
             elif not word.startswith("-"):
                 goals.append(word)
         path = folder / named if named else next((folder / name for name in NAMES if (folder / name).is_file()), None)
         if path is not None and path.resolve().is_relative_to(self._root):
-            for recipe in Makefile(path, given).recipes(goals):
+            makefile = Makefile(path, given, folder)
+            self._found.read_in += [ReadIn(word, (folder, *searched), may) for word, may in makefile.includes]
+            for recipe in makefile.recipes(goals):
                 self.line(recipe, folder)
 
     def _package(self, words: Sequence[str], folders: Sequence[Path]) -> None:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from fnmatch import translate
 from pathlib import Path
 
+from compile_loop.checks.named_paths import places_of
+
 NAMES = ("GNUmakefile", "makefile", "Makefile")
 _RULE = re.compile(r"([^\s#:=][^:=#]*?)\s*::?(?!=)\s*([^=#]*)")
 _SET = re.compile(r"(?:export\s+|override\s+)*([\w.-]+)\s*(::?:?=|\?=|\+=|=)\s*(.*)$")
@@ -25,9 +27,14 @@ class _Rule:
 
 
 class Makefile:
-    """The rules of one Makefile and what it includes. Variables given on the command line win."""
+    """The rules of one Makefile and what it includes, from `folder` on. Variables given on the command line win.
 
-    def __init__(self, path: Path, given: Mapping[str, str]) -> None:
+    `includes` are the words of its includes, there or not, and whether make does without.
+    """
+
+    def __init__(self, path: Path, given: Mapping[str, str], folder: Path | None = None) -> None:
+        self._folder = folder or path.parent
+        self.includes: list[tuple[str, bool]] = []
         self._given = dict(given)
         self._variables: dict[str, str] = {"MAKE": "make", "CURDIR": ".", "RM": "rm -f", **given}
         self._rules: list[_Rule] = []
@@ -90,8 +97,10 @@ class Makefile:
             if not line or line.startswith("#") or _SKIPPED.match(line):
                 continue
             if (made := re.match(r"[-s]?include\s+(.*)$", line)) and depth < _MOST_DEPTH:
-                for name in self._expanded(made.group(1), {}).split():
-                    self._read(path.parent / name, depth + 1)
+                for name in self._expanded(made.group(1).partition("#")[0], {}).split():
+                    self.includes.append((name, line[0] in "-s"))
+                    for place in places_of(self._folder, name):
+                        self._read(place, depth + 1)
             elif (made := _SET.match(line)) and ":" not in made.group(1):
                 self._set(*made.groups())
                 recipe = None

@@ -34,7 +34,7 @@ def _meant(word: str, folders: Sequence[Path], root: Path) -> Iterator[str]:
         return
     for folder in folders:
         for each in _braces(word):
-            for spelled in _places(folder, each):
+            for spelled in places_of(folder, each):
                 try:
                     place = spelled.resolve()
                     if place.is_relative_to(root) and place.is_file():
@@ -45,7 +45,8 @@ def _meant(word: str, folders: Sequence[Path], root: Path) -> Iterator[str]:
                     continue
 
 
-def _places(folder: Path, word: str) -> Iterator[Path]:
+def places_of(folder: Path, word: str) -> Iterator[Path]:
+    """Where a word, which may be a pattern, leads from a folder; a plain word whether there is such a file or not."""
     if not re.search(r"[*?\[]", word):
         yield folder / word
         return

@@ -15,7 +15,7 @@ _FOLDERS = re.compile(
 )
 _TEST_FILES = re.compile(
     r"(?:^|/)(?:test_[^/]*|[^/]*_test|[^/]*[.-](?:test|spec|cy|e2e)|conftest|[^/]*Tests?|[^/]*_spec|[^/]*[a-z0-9](?:IT|TestCase)|"
-    r"Test[A-Z][^/]*)\.[A-Za-z]+$"
+    r"Test[A-Z][^/]*)\.[A-Za-z]+$|\.t$"
 )
 _EXPECTATIONS = re.compile(
     r"(?:\.(?:snap|golden|approved|expected|ambr|bats|feature)(?:\.\w+)?|(?:^|[/._-])(?:expected|golden|approved)(?:[_-]out(?:put)?)?\."
@@ -55,6 +55,48 @@ _CONFIGURATION = re.compile(
     r"mix\.(?:exs|lock)|stack\.yaml|cabal\.project|[^/]*\.cabal|hie\.yaml|dune(?:-project)?|rebar\.config|\.luacheckrc|[^/]*\.rockspec|\.shellcheckrc"
     r")$"
 )
+_MORE_CONFIGURATION = re.compile(
+    r"(?:^|/)(?:"
+    # C, C++
+    r"[._]clang-format(?:-ignore)?|CPPLINT\.cfg|\.cppcheck[^/]*|CMakeCache\.txt|config\.site|xmake\.lua|premake\d?\.lua|wscript|Tupfile|BSDmakefile|"
+    r"\.ycm_extra_conf\.py|[^/]*\.(?:imp|supp|mak|rsp)|uncrustify\.cfg|\.astylerc|vcpkg-configuration\.json|conan\.lock|\.?lcovrc|gcovr\.cfg|"
+    r"\.valgrindrc|[^/]*\.specs|"
+    # Rust, Go
+    r"\.?rustfmt\.toml|Cross\.toml|\.?tarpaulin\.toml|insta\.yaml|dylint\.toml|[._]?typos\.toml|go\.env|vendor/modules\.txt|staticcheck\.conf|"
+    r"revive\.toml|magefile\.go|"
+    # JavaScript, TypeScript
+    r"bunfig\.toml|\.prettierrc[^/]*|\.?stylelintrc[^/]*|\.pnp\.(?:[cm]?js|loader\.mjs|data\.json)|\.pnpmfile\.cjs|\.nvmrc|\.node-version|"
+    r"angular\.json|\.browserslistrc|\.jshintrc|\.taprc|\.flowconfig|dprint\.jsonc?|knip\.jsonc?|rome\.json|\.lintstagedrc[^/]*|"
+    r"\.commitlintrc[^/]*|testem\.[cm]?js(?:on)?|\.markdownlint[^/]*|\.?cspell\.[^/]+|"
+    r"(?:prettier|stylelint|postcss|ava|next|nuxt|svelte|astro|commitlint|web-test-runner|nightwatch|codecept|stryker|hardhat|jasmine|nyc|c8|"
+    r"unocss|tailwind|rspack|rsbuild|farm)\.(?:config|conf)\.[^/]+|hardhat\.config\.[^/]+|jasmine\.json|"
+    # Python
+    r"\.isort\.cfg|\.?bandit(?:\.ya?ml)?|ty\.toml|pyrefly\.toml|\.pydocstyle(?:rc)?|\.pep8|\.style\.yapf|\.importlinter|\.pyre_configuration|"
+    r"pytype\.cfg|(?:hatch|pdm|pixi|tox|robot|pylock)\.toml|pixi\.lock|dodo\.py|MANIFEST\.in|\.python-version|pyvenv\.cfg|behave\.ini|\.behaverc|"
+    r"\.noserc|nose\.cfg|unittest\.cfg|[^/]*\.(?:dist|egg)-info/[^/]+|"
+    # JVM
+    r"lombok\.config|testng[^/]*\.xml|build\.xml|ivy(?:settings)?\.xml|gradle-[\w-]+\.properties|local\.properties|verification-metadata\.xml|"
+    r"\.sdkmanrc|archunit\.properties|mockito-extensions/[^/]+|META-INF/services/(?:org\.(?:junit|testng|mockito|codehaus)|javax\.annotation)[^/]*|"
+    r"\.scala(?:fmt|fix)\.conf|build\.(?:sc|mill)|\.(?:jvm|sbt)opts|project/build\.properties|deps\.edn|project\.clj|tests\.edn|"
+    # .NET
+    r"[^/]*\.(?:props|targets|ruleset|globalconfig|runsettings|slnx|slnf)|\.globalconfig|stylecop\.json|packages\.(?:config|lock\.json)|"
+    r"[Nn]u[Gg]et\.[Cc]onfig|xunit\.runner\.json|testconfig\.json|dotnet-tools\.json|"
+    # PHP, Ruby, Perl
+    r"\.?phpcs\.xml[^/]*|\.?ruleset\.xml|phpmd[^/]*\.xml|psalm[^/]*\.xml(?:\.dist)?|phpstan[^/]*\.(?:neon|php)(?:\.dist)?|php\.ini|\.user\.ini|"
+    r"\.php[-_]cs[^/]*|rector\.php|ecs\.php|pint\.json|grumphp\.ya?ml|infection\.json5?(?:\.dist)?|(?:codeception|behat|phpspec)\.(?:dist\.)?ya?ml|"
+    r"\.rspec[^/]*|\.rubocop[^/]*\.yml|\.simplecov|Guardfile|Steepfile|\.standard\.yml|\.reek\.yml|\.ruby-version|\.bundle/config|[^/]*\.gemspec|"
+    r"\.minitest\.rb|cucumber\.ya?ml|(?:spec|rails|test)_helper\.(?:rb|exs)|\.proverc|\.?perlcriticrc|\.perltidyrc|cpanfile|Build\.PL|dist\.ini|"
+    # others
+    r"cabal\.project\.\w+(?:\.\w+)*|package\.yaml|\.?hlint\.ya?ml|\.ghci|\.ghc\.environment[^/]*|Setup\.l?hs|weeder\.toml|dune-workspace|"
+    r"[^/]*\.opam|\.ocamlformat|Package@swift[^/]*\.swift|Package\.resolved|\.swift-?(?:format|version)|[^/]*\.(?:xcconfig|xctestplan|pbxproj)|"
+    r"Podfile(?:\.lock)?|\.busted|\.luacov|\.luarc\.jsonc?|selene\.toml|\.?stylua\.toml|\.(?:credo|formatter|dialyzer_ignore)\.exs|coveralls\.json|"
+    r"rebar\.lock|elvis\.config|Emakefile|(?:[^/]*\.)?nim\.cfg|[^/]*\.(?:nims|nimble)|analysis_options\.ya?ml|dart_test\.yaml|"
+    r"pubspec(?:_overrides)?\.(?:yaml|lock)|foundry\.toml|remappings\.txt|\.solhint\.json|\.lintr|\.Rprofile|\.Renviron|dub\.(?:json|sdl)|"
+    r"fpm\.toml|\.?latexmkrc|\.sqlfluff|\.yamllint[^/]*|buf(?:\.\w+)?\.yaml|(?:flake|default|shell)\.nix|flake\.lock|\.semgrep\.ya?ml|"
+    r"sonar-project\.properties|\.?codecov\.ya?ml|\.hadolint\.ya?ml|pants\.toml|BUCK|\.buckconfig|\.bazel(?:version|ignore)|Earthfile|Tiltfile|"
+    r"\.mise\.toml|devbox\.json|\.(?!git|docker|npm|vscode)[\w-]*ignore"
+    r")$"
+)
 
 
 _BY_ITSELF = re.compile(
@@ -75,16 +117,17 @@ def is_taken_by_itself(path: str) -> bool:
 
 def is_protected(path: str) -> bool:
     """Whether a workspace-relative path names something that decides about green."""
-    return any(pattern.search(path) for pattern in (_FOLDERS, _TEST_FILES, _EXPECTATIONS, _CONFIGURATION))
+    return any(
+        pattern.search(path) for pattern in (_FOLDERS, _TEST_FILES, _EXPECTATIONS, _CONFIGURATION, _MORE_CONFIGURATION)
+    )
 
 
 def is_found_by_name(path: str) -> bool:
     """Whether a tool takes a file of this name into account wherever it lies: tests, expectations, configuration."""
-    return any(pattern.search(path) for pattern in (_TEST_FILES, _EXPECTATIONS, _CONFIGURATION))
+    return any(pattern.search(path) for pattern in (_TEST_FILES, _EXPECTATIONS, _CONFIGURATION, _MORE_CONFIGURATION))
 
 
 def is_configuration(path: str) -> bool:
     """Whether a workspace-relative path names configuration of a build, a linter, CI or a tool, and is no test."""
-    return _CONFIGURATION.search(path) is not None and not any(
-        pattern.search(path) for pattern in (_TEST_FILES, _EXPECTATIONS)
-    )
+    configures = any(pattern.search(path) for pattern in (_CONFIGURATION, _MORE_CONFIGURATION))
+    return configures and not any(pattern.search(path) for pattern in (_TEST_FILES, _EXPECTATIONS))

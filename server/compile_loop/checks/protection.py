@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
@@ -9,6 +10,8 @@ from pathspec import GitIgnoreSpec
 
 from compile_loop.checks.contract_file import NAME
 from compile_loop.checks.expectations import SOURCE, Doubt, Expectations
+from compile_loop.checks.headers import Headers
+from compile_loop.checks.led_to import LedTo
 from compile_loop.checks.protected import is_found_by_name, is_protected, is_taken_by_itself
 from compile_loop.checks.test_data import TestData
 from compile_loop.checks.tools_make import ToolsMake, is_generated
@@ -19,6 +22,9 @@ from compile_loop.edits.paths import protected_part
 
 _PROGRAMS: tuple[bytes, ...] = (b"\x7fELF", b"MZ", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"\0asm", b"!<arch>")
 
+_PREREQUISITES = re.compile(r"\.(?:d|dep|depend|Po|Plo)$")
+"""What compilers write for make to include: a build with no fault in it makes them anew."""
+
 
 class WorkspaceProtection:
     """Files below `root` that decide about green.
@@ -27,15 +33,22 @@ class WorkspaceProtection:
     """
 
     def __init__(
-        self, root: Path, listed: Iterable[str], scripts: frozenset[str], expected: Expectations | None = None
+        self,
+        root: Path,
+        listed: Iterable[str],
+        scripts: frozenset[str],
+        expected: Expectations | None = None,
+        led: LedTo | None = None,
     ) -> None:
         self._root = root
         self._expected = expected or Expectations()
+        self._led = led or LedTo()
         self._doubt = Doubt(root, {*scripts, *self._expected.programs})
         self._test_data = TestData(root, self._doubt)
         self._listed = GitIgnoreSpec.from_lines(listed)
         self._scripts = scripts
         self._version_control = VersionControl(root)
+        self._headers = Headers(root)
         self._tools = ToolsMake(root, self._version_control)
 
     def decides(self, path: str) -> bool:
@@ -48,10 +61,29 @@ class WorkspaceProtection:
             return False
         if is_protected(path) or protected_part(path) is not None:
             return True
+        if path in self._led.helpers:
+            return True
+        if path in self._led.files and not _PREREQUISITES.search(path):
+            return True
         return self._expects(path) or self._test_data.has(path)
 
     def _expects(self, path: str) -> bool:
         return path in self._expected.unsure and self._doubt.is_expectation(path)
+
+    def holds_against(self, path: str) -> bool:
+        """Whether a workspace-relative path names a helper of tests, which holds the code against what is right."""
+        return path in self._led.helpers
+
+    def addition(self, path: str, new: Collection[str]) -> tuple[str, bool] | None:
+        """Why a new file of an edit decides about green, and whether that is certain; `new` are all of the edit's."""
+        if self._named(path) or is_protected(path) or protected_part(path) is not None:
+            return "a new file", True
+        if (sure := self._led.awaits(path)) is not None:
+            return "a new file that the check or its configuration takes in", sure
+        if self.decides(path):
+            return "a new file", True
+        other = self._headers.instead_of(path, new)
+        return None if other is None else (f"a new file that may be included instead of {other}", False)
 
     async def look(self, shadow: Shadow) -> Marks:
         """Those files as they are now in the shadow. Raises `ShadowError`."""

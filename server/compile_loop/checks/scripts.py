@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from compile_loop.checks.shell_text import Simple, read_shell
@@ -17,6 +18,7 @@ _SHELL = re.compile(r"(?:.*/)?(?:ba|da|z|k)?sh$")
 _PYTHON = re.compile(r"(?:.*[/\\])?(?:python[\d.]*w?|py|pypy[\d.]*)(?:\.exe)?$")
 _RUNNER = re.compile(r"(?:.*/)?(?:pytest|py\.test)$|^unittest$")
 _ASSIGNED = re.compile(r"[A-Za-z_]\w*\+?=")
+_START_UP = re.compile(r"(?:BASH_ENV|ENV|ZDOTDIR|PYTHONSTARTUP)=(.+)")
 _BEFORE = re.compile(
     r"(?:[!{.]|if|then|elif|else|while|until|do|time|exec|command|builtin|env|nohup|nice|ionice|setsid|g?timeout|stdbuf|sudo|doas|"
     r"eval|xvfb-run|source|coverage|uv|poetry|pipenv|pdm|hatch|rye|run|npx|bunx)$"
@@ -104,6 +106,18 @@ def without_what_stands_before(words: Sequence[str]) -> list[str]:
         wrapped = True
         rest.pop(0)
     return rest
+
+
+def sourced_by(command: Command) -> Iterator[str]:
+    """The words that name what a shell takes as part of its own program: `. FILE`, `source FILE`, `BASH_ENV=FILE`."""
+    for word, following in pairwise([*command.words, ""]):
+        if made := _START_UP.match(word):
+            yield made.group(1)
+        elif word in (".", "source"):
+            yield following
+            return
+        elif not (_BEFORE.match(word) or _ASSIGNED.match(word)):
+            return
 
 
 def run_by(command: Command) -> list[str]:

@@ -44,6 +44,14 @@ class ProtectedFiles(Protocol):
         """Whether a workspace-relative path names a file that decides about green."""
         ...
 
+    def holds_against(self, path: str) -> bool:
+        """Whether a workspace-relative path names a helper of tests, which holds the code against what is right."""
+        ...
+
+    def addition(self, path: str, new: Collection[str]) -> tuple[str, bool] | None:
+        """Why a new file of an edit decides about green, and whether that is certain; `new` are all of the edit's."""
+        ...
+
     async def look(self, shadow: Shadow) -> Marks:
         """Those files as they are now in the shadow. Raises `ShadowError`."""
         ...

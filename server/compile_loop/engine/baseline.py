@@ -39,7 +39,7 @@ async def take_baseline(course: Course) -> State:
     if course.moved_by_baseline:
         course.emit(ProtectedCompared((), tuple(sorted(course.moved_by_baseline))))
     course.written_by_baseline = frozenset(b.path for b in course.rewritten(untouched, after))
-    course.targets = choose_targets(course.request, result, course.parts.may_become_target)
+    course.targets = choose_targets(course.request, result, course.parts.may_become_target, course.parts.tells_only)
     state = State({}, result, judge(result, result, course.targets.focus))
     course.baseline = course.best = state
     _check_reproduces(course.request.reproduce, state)

@@ -19,6 +19,7 @@ from compile_loop.engine.brief import failures_of
 from compile_loop.engine.course import Course, State
 from compile_loop.engine.fingerprint import fingerprint
 from compile_loop.engine.flaky import notice_flaky
+from compile_loop.engine.forged_output import forged
 from compile_loop.engine.holdouts import climb, red_holdouts
 from compile_loop.engine.minimise import minimise
 from compile_loop.engine.plan import compare
@@ -116,7 +117,8 @@ async def _inspect(course: Course, state: State) -> list[Finding]:
     before, after = _tests_that_ran(course.baseline.result, state.result)
     blocking = course.baseline.verdict.blocking
     findings = list(await asyncio.to_thread(course.parts.inspect, edit, blocking, course.request.spec, before, after))
-    findings += _protected_additions(course, edit)
+    findings += _protected_additions(course, edit) + _edited_helpers(course, edit, findings)
+    findings += forged(course.baseline.result, state.result, edit, course.parts.contract.checks)
     for certain in (True, False):
         if lines := _lines([f for f in findings if f.certain is certain]):
             course.emit(Suspected(lines, certain))
@@ -140,9 +142,29 @@ def _protected_additions(course: Course, edit: Edit) -> list[Finding]:
     """New files of the edit that decide about green; one is only suspicious where the user has a wish in words (SPEC K6)."""
     if course.parts.protected is None:
         return []
-    new = (c.path for c in edit.files if c.before is None and c.path not in course.request.targets)
-    added = [path for path in new if course.parts.protected.decides(path)]
-    return [Finding(path, 0, "protected_file", "a new file", not course.has_wish) for path in added]
+    new = [c.path for c in edit.files if c.before is None and c.path not in course.request.targets]
+    told = ((path, course.parts.protected.addition(path, new)) for path in new)
+    return [
+        Finding(path, 0, "protected_file", why[0], why[1] and not course.has_wish)
+        for path, why in told
+        if why is not None
+    ]
+
+
+def _edited_helpers(course: Course, edit: Edit, told: list[Finding]) -> list[Finding]:
+    """Edits of files that nobody named and that hold the code against what is right: whether they ask for less is for a person."""
+    known = {*course.request.targets, *(f.file for f in told)}
+    found = []
+    for change in edit.files:
+        if course.parts.protected is None or change.path in known or None in (change.before, change.after):
+            continue
+        if course.parts.protected.holds_against(change.path):
+            old = (change.before or b"").decode(change.encoding, "replace").splitlines()
+            new = (change.after or b"").decode(change.encoding, "replace").splitlines()
+            row = next((n for n, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
+            shown = " became ".join(lines[row].strip() for lines in (old, new) if row < len(lines))
+            found.append(Finding(change.path, row + 1, "weakened_test", shown, False))
+    return found
 
 
 def _guesses(course: Course, state: State) -> tuple[str, ...]:

@@ -96,6 +96,7 @@ class Parts:
     clock: Clock
     readable: Callable[[str], str | None] = _all_readable
     concealed: Callable[[str], str | None] = _all_readable
+    tells_only: Callable[[Diagnostic], bool] = lambda _error: False
     consult: TurnGenerator | None = None
     consult_price: Callable[[Usage], float | None] | None = None
     ask_user: AskUser | None = None

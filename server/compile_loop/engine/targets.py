@@ -23,18 +23,22 @@ class TargetSet:
 
 
 def choose_targets(
-    request: RunRequest, baseline: ContractResult, admit: Callable[[str, bool], str | None]
+    request: RunRequest,
+    baseline: ContractResult,
+    admit: Callable[[str, bool], str | None],
+    tells_only: Callable[[Diagnostic], bool] = lambda _error: False,
 ) -> TargetSet:
     """The files asked for, plus files that the baseline's errors and their related locations name.
 
     In a run over files an error counts only if it touches a file asked for, itself or by a related location, or if the
-    place it names says little about its cause: that of a failed test, of a link, or none.
+    place it names says little about its cause: that of a failed test, of a link, or none. `tells_only` says that an error
+    does not lie in the file it names, which only told of it.
     """
     asked = dict.fromkeys(request.targets)
     touching = [e for e in baseline.errors if _placeless(e) or asked.keys() & set(_files(e))]
     counted = touching if request.scope == "files" else list(baseline.errors)
     in_error = {e.file for e in counted if e.file}
-    lies_in = {e.file for e in counted if request.scope != "files" or e.phase is not Phase.TEST}
+    lies_in = {e.file for e in counted if request.scope != "files" or not (e.phase is Phase.TEST or tells_only(e))}
     writable = dict(asked)
     refused: dict[str, str] = {}
     for path in named_files(counted):
