@@ -110,6 +110,25 @@ async def test_what_is_not_green_is_never_written(root: Path, model_server: Serv
 
 
 @pytest.mark.spec("P4")
+async def test_nobody_is_told_to_apply_what_would_not_be_written(root: Path, model_server: Servers) -> None:
+    """A partial result of a lost run, and a green one that a person has to look at."""
+    both = "int twice(int n)\n{\n    return m * 2;\n}\nint once(int n)\n{\n    return k;\n}\n"
+    (root / "a.c").write_text(both)
+    replies = [block("    return m * 2;\n", "    return n * 2;\n"), block("    return k;\n", "    return n;\n")]
+    server = model_server(*map(says, replies))
+    async with tool(root, *model(server), "--max-rounds", "1") as client:
+        lost = await client.call_tool(TOOL, {"files": ["a.c"], "check": GCC})
+    (root / "a.c").write_text(both.replace("m * 2", "n * 2"))
+    async with tool(root, *model(server), "--max-rounds", "1") as client:
+        doubtful = await client.call_tool(TOOL, {"files": ["a.c"], "check": f"{GCC} && echo 'no tests ran'"})
+    for result, says_why in (
+        (lost, "only a green one is ever written"),
+        (doubtful, "A person has to look at this result first"),
+    ):
+        assert "```diff" in text(result) and "Call again" not in text(result) and says_why in text(result), text(result)
+
+
+@pytest.mark.spec("P4")
 async def test_a_result_that_a_person_has_to_look_at_is_not_written(root: Path, model_server: Servers) -> None:
     server = model_server(says(SEMICOLON))
     before = snapshot(root)
