@@ -26,6 +26,10 @@ _ALWAYS = re.compile(
 _WHERE = re.compile(r"matrix\.|runner\.(?:os|arch)|\bimagename\b|Agent\.OS", re.IGNORECASE)
 """Which of several machines it is."""
 _RUNS = re.compile(r"^\s*-?\s*(?:run|script|command|bash|sh|pwsh)\s*:|^\s+-\s+\S|^\s{4,}\S")
+_OTHERS = re.compile(
+    r"\b(?:publish|deploy|release|upload|download|install|npm ci|login|push|pack|notify|cache)\b", re.IGNORECASE
+)
+"""What a step does that is no check."""
 _MOST = 40
 
 
@@ -69,6 +73,8 @@ def _matches(path: str, globs: list[str]) -> bool:
 def _same_tool(source: str, line: str) -> bool:
     """Whether a step runs the tool that failed, or the tests, whose runner it does not name."""
     tool = re.split(r"[\s-]", source, maxsplit=1)[0]
+    if _OTHERS.search(line):
+        return False
     if tool and re.search(rf"\b{re.escape(tool)}\b", line):
         return True
     return re.search(r"\btests?\b|\bcheck\b|\be2e\b|\bspec\b|\bverify\b", line) is not None
