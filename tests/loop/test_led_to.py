@@ -13,6 +13,7 @@ from compile_loop.contracts.events import EditRefused, TargetsChosen, Warned
 from compile_loop.contracts.outcome import Ending, FailureKind
 
 UNUSED = "int main(void)\n{\n    int unused;\n    return 0;\n}\n"
+GCC = "all:\n\tgcc $(WARN) -c a.c -o a.o\n"
 REPAIRED = ("    int unused;\n", "")
 PY = sys.executable
 
@@ -39,6 +40,22 @@ WAYS: dict[str, tuple[dict[str, str], str, str, tuple[str, str], str, tuple[str,
         "make -s -f build/rules.mk",
         "rules/warn.def",
         ("WARN = -Wall -Werror\n", "WARN = -Wall\n"),
+        "a.c",
+        REPAIRED,
+    ),
+    "a file that a variable of a Makefile is read from": (
+        {"a.c": UNUSED, "Makefile": "WARN := $(shell cat warn.txt)\n" + GCC, "warn.txt": "-Wall -Werror\n"},
+        "make -s",
+        "warn.txt",
+        ("-Wall -Werror\n", "-Wall\n"),
+        "a.c",
+        REPAIRED,
+    ),
+    "a file that make itself reads": (
+        {"a.c": UNUSED, "Makefile": "WARN = $(file <warn.def)\n" + GCC, "warn.def": "-Wall -Werror\n"},
+        "make -s",
+        "warn.def",
+        ("-Wall -Werror\n", "-Wall\n"),
         "a.c",
         REPAIRED,
     ),

@@ -130,9 +130,9 @@ class _Follower:
         path = folder / named if named else next((folder / name for name in NAMES if (folder / name).is_file()), None)
         if path is not None and path.resolve().is_relative_to(self._root):
             makefile = Makefile(path, given, folder)
-            self._found.read_in += [ReadIn(word, (folder, *searched), may) for word, may in makefile.includes]
             for recipe in makefile.recipes(goals):
                 self.line(recipe, folder)
+            self._found.read_in += [ReadIn(word, (folder, *searched), may) for word, may in makefile.includes]
 
     def _package(self, words: Sequence[str], folders: Sequence[Path]) -> None:
         folder, plain = folders[0], []

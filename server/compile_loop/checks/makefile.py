@@ -126,7 +126,7 @@ class Makefile:
             return
         elif sign == "+=":
             self._variables[name] = f"{self._variables.get(name, '')} {value}".strip()
-        elif sign.startswith(":"):
+        elif sign.startswith(":") and ("$(shell " not in value or name in value):
             self._variables[name] = self._expanded(value, {})
         else:
             self._variables[name] = value
@@ -168,6 +168,16 @@ class Makefile:
         value = self._variables.get(name)
         return self._expanded(value, own, depth + 1) if value is not None else ""
 
+    def _read_out(self, function: str, text: str, *, in_recipe: bool) -> str:
+        """What a command prints or a file holds: within a recipe as a shell would say it, to be seen as what it is."""
+        if function == "file":
+            if not text.startswith("<"):
+                return ""
+            name = text[1:].strip()
+            self.includes.append((name, True))
+            text = f"cat {name}"
+        return f"$({text})" if in_recipe else "*"
+
     def _called(self, function: str, rest: str, own: Mapping[str, str], depth: int) -> str:
         if function == "foreach":
             parts = _arguments(rest)
@@ -175,6 +185,8 @@ class Makefile:
                 return "*"
             name, words, body = parts[0].strip(), self._expanded(parts[1], own, depth + 1).split(), ",".join(parts[2:])
             return " ".join(self._expanded(body, {**own, name: word}, depth + 1) for word in words[:_MOST_RULES])
+        if function in ("shell", "file"):
+            return self._read_out(function, self._expanded(rest, own, depth + 1), in_recipe="@" in own)
         given = [self._expanded(part, own, depth + 1) for part in _arguments(rest)]
         words = given[-1].split()
         if function in ("patsubst", "subst") and len(given) == 3:
