@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -65,11 +66,12 @@ def find(word: str, folders: Sequence[Path], root: Path, endings: Sequence[str] 
     """The first file of the workspace that a word may mean, relative to `root`."""
     if not word or "\0" in word or len(word) > 400:
         return None
-    for folder in folders:
+    for folder in dict.fromkeys(map(str, folders)):
         for ending in endings:
             try:
-                place = (folder / f"{word}{ending}").resolve()
-                if place.is_relative_to(root) and place.is_file():
+                said = os.path.join(folder, word + ending)  # noqa: PTH118 - a Path costs four times as much, some ten thousand times
+                place = Path(said).resolve() if os.path.isfile(said) else None  # noqa: PTH113
+                if place is not None and place.is_relative_to(root):
                     return place.relative_to(root).as_posix()
             except (OSError, ValueError):
                 continue
