@@ -58,6 +58,7 @@ from compile_loop.shadow.held_files import HeldFiles
 from compile_loop.shadow.probe import choose
 from compile_loop.shadow.visible import Visible
 from compile_loop.toolchains.detect import detect
+from compile_loop.toolchains.plain_files import data_of
 from compile_loop.toolchains.task_check import TaskCheck, default_task, label_in, named_task
 from compile_loop.toolchains.tasks import TaskError
 from compile_loop.tools.catalogue import ToolMode
@@ -515,7 +516,7 @@ def _usable(path: Path, name: str, may_be_absent: bool, encoding: str | None) ->
             return
         raise ConfigurationError(f"{name} does not exist.")
     try:
-        text = decode(path.read_bytes(), encoding).text
+        text = decode(data_of(path), encoding).text
     except OSError as error:
         raise ConfigurationError(f"{name} cannot be read: {error.strerror}.") from error
     except UndecodableError as error:

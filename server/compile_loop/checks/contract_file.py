@@ -14,6 +14,7 @@ from compile_loop.checks.validate import ContractError
 from compile_loop.contracts.checks import Check, Expectation
 from compile_loop.contracts.holdouts import Holdout, Reveals
 from compile_loop.contracts.outcome import Ending, FailureKind
+from compile_loop.toolchains.plain_files import text_in
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -101,7 +102,7 @@ def read_contract_file(root: Path) -> ContractFile:
     """The workspace's contract file; an empty one where there is none. Raises `ContractError` with the place that is wrong."""
     path = root / NAME
     try:
-        text = path.read_text(encoding="utf-8")
+        text = text_in(path, "strict")
     except FileNotFoundError:
         return ContractFile()
     except (OSError, UnicodeDecodeError) as error:

@@ -14,6 +14,7 @@ from compile_loop.checks.makefile import NAMES, Makefile
 from compile_loop.checks.scripts import Command, commands_of, run_by, sourced_by
 from compile_loop.contracts.checks import Check
 from compile_loop.toolchains.manifest import json_of
+from compile_loop.toolchains.plain_files import data_of
 
 _SHELL_SCRIPT = re.compile(r"\.(?:sh|bash|zsh|ksh|bats)$")
 _SHEBANG = re.compile(rb"#!.*\b(?:ba|da|z|k)?sh\b")
@@ -162,14 +163,13 @@ class _Follower:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_bytes()[:_MOST_BYTES].decode("utf-8", "replace").replace("\r\n", "\n")
+        return data_of(path, start=_MOST_BYTES).decode("utf-8", "replace").replace("\r\n", "\n")
     except OSError:
         return ""
 
 
 def _start(path: Path) -> bytes:
     try:
-        with path.open("rb") as file:
-            return file.read(80)
+        return data_of(path, start=80)
     except OSError:
         return b""

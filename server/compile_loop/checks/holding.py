@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from compile_loop.contracts.diagnostics import Diagnostic
+from compile_loop.toolchains.plain_files import text_in
 
 _DEMANDS = re.compile(
     r"\b(?:def|function|sub|const|let|var|exports\.|func)\s*\w*?(?i:assert|expect|check|verify|ensure|must|same|equal|should|compare|fail|match)"
@@ -36,7 +37,7 @@ def complains_itself(error: Diagnostic, root: Path) -> bool:
     if error.file is None:
         return False
     try:
-        lines = (root / error.file).read_text(encoding="utf-8", errors="replace").splitlines()
+        lines = text_in(root / error.file).splitlines()
     except (OSError, ValueError):
         return False
     row = error.range.start.line

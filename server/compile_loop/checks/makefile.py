@@ -9,6 +9,7 @@ from fnmatch import translate
 from pathlib import Path
 
 from compile_loop.checks.named_paths import places_of
+from compile_loop.toolchains.plain_files import data_of
 
 NAMES = ("GNUmakefile", "makefile", "Makefile")
 _RULE = re.compile(r"([^\s#:=][^:=#]*?)\s*::?(?!=)\s*([^=#]*)")
@@ -85,7 +86,7 @@ class Makefile:
 
     def _read(self, path: Path, depth: int) -> None:
         try:
-            text = path.read_bytes()[:_MOST_BYTES].decode("utf-8", "replace")
+            text = data_of(path, start=_MOST_BYTES).decode("utf-8", "replace")
         except OSError:
             return
         recipe: list[str] | None = None

@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from compile_loop.toolchains.plain_files import data_of
+
 _MOST_FILES = 2000
 _MOST_BYTES = 1 << 18
 _MOST_NAME = 4096
@@ -98,7 +100,6 @@ def files_below(folder: Path) -> Iterator[Path]:
 def start_of(place: Path) -> bytes:
     """The first 256 KiB of a file; nothing where it cannot be read."""
     try:
-        with place.open("rb") as file:
-            return file.read(_MOST_BYTES)
+        return data_of(place, start=_MOST_BYTES)
     except OSError:
         return b""

@@ -10,6 +10,8 @@ from pathlib import Path
 
 from pathspec import GitIgnoreSpec
 
+from compile_loop.toolchains.plain_files import data_of, text_in
+
 
 class VersionControl:
     """What version control says of files below `root`; also where `root` lies inside of a larger repository."""
@@ -52,7 +54,7 @@ class VersionControl:
             lines: list[str] = []
             for name in (".git/info/exclude", ".hgignore", ".gitignore"):
                 try:
-                    lines += (folder / name).read_text(encoding="utf-8", errors="replace").splitlines()
+                    lines += text_in(folder / name).splitlines()
                 except OSError:
                     continue
             self._rules[folder] = GitIgnoreSpec.from_lines(lines) if lines else None
@@ -64,7 +66,7 @@ def _index_of(git: Path) -> bytes:
     try:
         if git.is_file() and (made := re.match(r"gitdir:\s*(.+)", git.read_text(encoding="utf-8", errors="replace"))):
             git = git.parent / made.group(1).strip()
-        return (git / "index").read_bytes()
+        return data_of(git / "index", 1 << 30)
     except OSError:
         return b""
 

@@ -10,6 +10,8 @@ import re
 import shutil
 from pathlib import Path
 
+from compile_loop.toolchains.plain_files import text_in
+
 _TIED = re.compile(r"^\s*(?:worktree\s*=.*|bare\s*=\s*true\s*)\n?", re.MULTILINE | re.IGNORECASE)
 """Settings that say where the user's work tree is."""
 
@@ -58,7 +60,7 @@ def give_own_folder(pointer: Path, copy: Path, source: Path) -> bool:
 def _pointed_to(pointer: Path) -> Path | None:
     """The folder that a `.git` file names."""
     try:
-        word, _, path = pointer.read_text(encoding="utf-8", errors="surrogateescape").strip().partition(": ")
+        word, _, path = text_in(pointer, "surrogateescape").strip().partition(": ")
     except OSError:
         return None
     return (pointer.parent / path).resolve() if word == "gitdir" and path else None
@@ -67,7 +69,7 @@ def _pointed_to(pointer: Path) -> Path | None:
 def _common(folder: Path) -> Path:
     """The repository's main folder, for the folder of one of its work trees."""
     try:
-        return (folder / (folder / "commondir").read_text().strip()).resolve()
+        return (folder / text_in(folder / "commondir").strip()).resolve()
     except OSError:
         return folder
 

@@ -10,6 +10,8 @@ from pathlib import Path
 
 from pathspec import GitIgnoreSpec
 
+from compile_loop.toolchains.plain_files import text_in
+
 _SECRET = re.compile(
     r"(?:^|/)(?:\.env(?:\.(?!example$|sample$|template$)[^/]*)?|[^/]*\.(?:pem|key|p12|pfx|jks|keystore)|id_(?:rsa|dsa|ecdsa|ed25519)[^/]*|"
     r"\.netrc|\.npmrc|\.pypirc|[^/]*credentials[^/]*|[^/]*secrets?\.(?:json|ya?ml|toml|ini)|\.git/.*|\.ssh/.*|\.aws/.*)$",
@@ -58,7 +60,7 @@ class Visible:
     def _of(self, folder: Path) -> GitIgnoreSpec | None:
         if folder not in self._rules:
             try:
-                lines = (folder / ".gitignore").read_text(encoding="utf-8", errors="replace").splitlines()
+                lines = text_in(folder / ".gitignore").splitlines()
                 self._rules[folder] = GitIgnoreSpec.from_lines(lines)
             except OSError:
                 self._rules[folder] = None

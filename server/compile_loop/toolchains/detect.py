@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from compile_loop.contracts.checks import Check
+from compile_loop.toolchains.plain_files import data_of
 from compile_loop.toolchains.registry import toolchains
 from compile_loop.toolchains.sources import SKIPPED
 from compile_loop.toolchains.task_check import default_task
@@ -177,8 +178,7 @@ def _language(path: Path) -> Toolchain | None:
 def _interpreter(path: Path) -> str | None:
     """The program that a script without an ending names in its first line."""
     try:
-        with path.open("rb") as file:
-            found = _SHEBANG.match(file.read(200))
+        found = _SHEBANG.match(data_of(path, start=200))
     except OSError:
         return None
     return found["name"].decode() if found else None

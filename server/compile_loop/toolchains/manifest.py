@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from compile_loop.contracts.checks import Check
+from compile_loop.toolchains.plain_files import text_in
 
 _OWN_PROGRAMS = ("node_modules/.bin", ".venv/bin", "venv/bin", ".venv/Scripts", "venv/Scripts", "vendor/bin")
 _LARGEST = 1 << 20
@@ -67,7 +68,7 @@ def text_of(path: Path) -> str:
     try:
         if path.stat().st_size > _LARGEST:
             return ""
-        return path.read_text("utf-8", "replace")
+        return text_in(path)
     except OSError:
         return ""
 

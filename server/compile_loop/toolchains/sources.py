@@ -7,6 +7,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Protocol
 
+from compile_loop.toolchains.plain_files import data_of
+
 SKIPPED = frozenset(
     {".git", ".hg", ".svn", "node_modules", "target", "__pycache__", ".venv", "venv", "build", "dist", "out"}
 )
@@ -53,7 +55,7 @@ class FolderSources:
     def read(self, path: str) -> bytes | None:
         """A file's bytes, or None where it cannot be read."""
         try:
-            return Path(path).read_bytes()
+            return data_of(Path(path))
         except (OSError, ValueError):
             return None
 

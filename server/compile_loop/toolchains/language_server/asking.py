@@ -10,6 +10,7 @@ from pathlib import Path
 from compile_loop.toolchains.language_server.connection import Connection, Message
 from compile_loop.toolchains.language_server.matching import finding_near, same_finding
 from compile_loop.toolchains.language_server.workspace_edit import edits_of
+from compile_loop.toolchains.plain_files import data_of
 
 QUIET = 2.0
 """Seconds for which a server that says of nothing that it is under way may be silent before it is asked all the same."""
@@ -67,7 +68,7 @@ def _open(server: Connection, name: str, languages: Message) -> bool:
         return False
     server.published[uri] = []
     language = languages.get(path.suffix.lower(), "plaintext")
-    text = path.read_bytes().decode("utf-8-sig", "replace")
+    text = data_of(path).decode("utf-8-sig", "replace")
     document = {"uri": uri, "languageId": language, "version": 1, "text": text}
     server.tell("textDocument/didOpen", {"textDocument": document})
     return True
