@@ -17,7 +17,7 @@ from compile_loop.checks.contract import CommandContract
 from compile_loop.checks.contract_file import NAME as CONTRACT_FILE
 from compile_loop.checks.contract_file import ContractFile, read_contract_file
 from compile_loop.checks.expectations import expectations_of
-from compile_loop.checks.hidden_files import files_named
+from compile_loop.checks.hidden_files import all_names, files_named
 from compile_loop.checks.holding import complains_itself
 from compile_loop.checks.holdout_commands import CommandHoldouts
 from compile_loop.checks.led_to import led_to
@@ -142,19 +142,21 @@ def start(job: Job) -> Run:
     contract = _contract(job, file)
     clear_up()
     hide_from_processes(os.environ, _secret_names(job.settings))
+    holdouts = _holdouts(job, root, file, contract.checks)
+    hidden = tuple(holdouts.hidden) if holdouts else ()
     scripts = check_scripts(contract.checks, root)
     expected = expectations_of(contract.checks, root)
     visible = Visible(root)
     led = led_to(contract.checks, root)
     parts = Parts(
-        shadow=_shadow(job, root),
+        shadow=_shadow(job, root, hidden, asides=holdouts is not None),
         contract=contract,
         generator=job.generator or model_of(job.settings),
         readable=visible.why_not,
         concealed=visible.concealed,
-        admit=gate(root, file, scripts, expected, led, named=job.scope == "files"),
+        admit=gate(root, file, scripts, expected, led, named=job.scope == "files", hidden=hidden),
         tells_only=lambda error: error.file in led.helpers and complains_itself(error, root),
-        holdouts=_holdouts(job, root, file, contract.checks),
+        holdouts=holdouts,
         memory=job.memory or (FileMemory(state_folder() / "repairs", root) if job.settings.repair_memory else None),
         ask_user=job.ask_user,
         auth=job.auth,
@@ -241,8 +243,11 @@ async def run_contract_once(job: Job, emit: Callable[[Event], None] = lambda _ev
         await shadow.close()
 
 
-def _shadow(job: Job, root: Path) -> Shadow:
-    """The isolated copy that the settings ask for. Raises `ConfigurationError` where it cannot be had."""
+def _shadow(job: Job, root: Path, hidden: Sequence[str] = (), *, asides: bool = False) -> Shadow:
+    """The isolated copy that the settings ask for. Raises `ConfigurationError` where it cannot be had.
+
+    Its checks see no records of ours, nor the user's own `hidden` files.
+    """
     try:
         return choose(
             root,
@@ -250,6 +255,8 @@ def _shadow(job: Job, root: Path) -> Shadow:
             job.settings.isolation,
             confine=job.settings.confine_checks,
             writable=job.settings.writable_folders,
+            asides=asides,
+            unseen=(state_folder(), *(root / name for name in hidden)),
         )
     except ShadowError as error:
         raise ConfigurationError(str(error)) from error
@@ -276,14 +283,15 @@ def _holdouts(job: Job, root: Path, file: ContractFile, visible: Sequence[Check]
     if not holdouts:
         return None
     targets = {_inside(root, path) for path in job.targets}
-    of_each = [set(each.files) or files_named(each.check, root, targets, visible) for each in holdouts]
+    unsaved = {_inside(root, path): data for path, data in job.buffers.items()}
+    of_each = [set(each.files) or files_named(each.check, root, targets, visible, unsaved) for each in holdouts]
     in_sight = [each.check.name for each, names in zip(holdouts, of_each, strict=True) if not names]
-    named = {name for names in of_each for name in names}
+    named = all_names({name for names in of_each for name in names}, root)
     if file.holdouts:
         named.add(CONTRACT_FILE)
     named -= targets
     try:
-        files = {name: (root / name).read_bytes() for name in sorted(named)}
+        files = {name: unsaved[name] if name in unsaved else (root / name).read_bytes() for name in sorted(named)}
         programs = [name for name in files if os.access(root / name, os.X_OK)]
         return CommandHoldouts(
             holdouts, files, os.environ, _secret_names(job.settings), _redact(job, file), in_sight, programs

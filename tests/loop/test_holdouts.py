@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import os
+import socket
 import sys
+import threading
+import uuid
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,7 +18,17 @@ from tests.loop.running import Told, block, fix, workspace
 from compile_loop.assemble import ConfigurationError
 from compile_loop.checks.hidden_files import files_named
 from compile_loop.contracts.checks import Check
-from compile_loop.contracts.events import EditRefused, HoldoutFinished, ModelText, RolledBack, ToolCalled, Warned
+from compile_loop.contracts.events import (
+    CheckStarted,
+    EditRefused,
+    HoldoutFinished,
+    ModelText,
+    Pass,
+    RolledBack,
+    RunStarted,
+    ToolCalled,
+    Warned,
+)
 from compile_loop.contracts.outcome import Ending, FailureKind
 from compile_loop.contracts.protocols import ToolCall
 from compile_loop.models.scripted import ScriptedReply
@@ -298,3 +314,302 @@ async def test_a_visibly_green_state_stays_the_best_one_whatever_later_rounds_br
     (change,) = told.outcome.edit.files
     assert change.after == b"int one(void);\n"
     assert len(told.of(RolledBack)) == 2
+
+
+LEAVES = """\
+import atexit, os, pathlib, sys, tempfile
+hidden = pathlib.Path("hidden/limit.py")
+PLACES = [pathlib.Path("kept.txt"), pathlib.Path("sub/kept.txt"), pathlib.Path(tempfile.gettempdir(), "kept-" + {mark!r})]
+PLACES += [pathlib.Path(each, "kept-" + {mark!r}) for each in {more!r}]
+def look():
+    if hidden.exists():
+        for place in PLACES:
+            try:
+                place.parent.mkdir(exist_ok=True)
+                place.write_text(hidden.read_text())
+            except OSError:
+                pass
+    else:
+        for place in PLACES:
+            if place.exists():
+                print(place, place.read_text())
+look()
+"""
+
+
+@pytest.mark.spec("K5")
+@pytest.mark.parametrize("isolation", ["auto", "copy"])
+async def test_what_runs_with_a_holdout_leaves_nothing_that_a_later_check_could_print(
+    root: Path, isolation: str
+) -> None:
+    """The code under test keeps the hidden file wherever it can, from the baseline on, and prints it in the next round."""
+    mark = uuid.uuid4().hex
+    more = (
+        [str(Path.home() / ".cache"), str(Path.home()), "/dev/shm", "/var/tmp", "/tmp"] if isolation == "auto" else []
+    )
+    (root / "rule.py").write_text(LEAVES.format(mark=mark, more=more) + RULE)
+    wrong = block("    return amount, balance - amount\n", "    return amount, balance\n")
+    told = await fix(
+        root,
+        [VISIBLE_ONLY, wrong, COMPLETE],
+        targets=["rule.py"],
+        settings={"isolation": isolation, "suggestions": False},
+    )
+    assert told.outcome.ending is Ending.GREEN, told.outcome.failure
+    if isolation == "auto" and "overlay" not in told.of(RunStarted)[0].isolation:
+        pytest.skip("a copy keeps what is written to temporary folders and caches")
+    assert "SECRET" not in said(told)
+    assert "SECRET" not in repr([e for e in told.events if not isinstance(e, ModelText)])
+    for place in [Path(each, f"kept-{mark}") for each in more]:
+        assert not place.exists()
+
+
+@pytest.mark.spec("K5")
+@pytest.mark.parametrize("isolation", ["auto", "copy"])
+async def test_what_a_holdout_itself_writes_is_gone_for_tools_and_checks(root: Path, isolation: str) -> None:
+    (root / "compile-loop.toml").unlink()
+    (root / "hidden/run.py").write_text(
+        "import pathlib, sys\nsys.path.insert(0, '.')\npathlib.Path('hidden_run.log').write_text('SECRET log')\n"
+        "pathlib.Path('.cache').mkdir(exist_ok=True)\npathlib.Path('.cache/ocelot').write_text('SECRET cached')\n"
+        "import hidden.limit\n"
+    )
+    look = (
+        ToolCall("c1", "read_file", '{"path": "hidden_run.log"}'),
+        ToolCall("c2", "read_file", '{"path": ".cache/ocelot"}'),
+    )
+    told = await fix(
+        root,
+        [VISIBLE_ONLY, ScriptedReply("", tool_calls=look), COMPLETE],
+        targets=["rule.py"],
+        checks=(
+            f"{sys.executable} visible.py; code=$?; cat *.log .cache/*; ls -aR . | grep -E 'ocelo[t]|cpytho[n]'; exit $code",
+        ),
+        holdouts=(f"{sys.executable} hidden/run.py",),
+        settings={"isolation": isolation},
+    )
+    assert told.outcome.ending is Ending.GREEN, told.outcome.failure
+    assert [call.ok for call in told.of(ToolCalled)] == [False, False]
+    assert "ocelot\n" not in said(told)
+    shown = said(told) + repr([e for e in told.events if not isinstance(e, ModelText)])
+    for secret in ("SECRET", "limit.cpython"):
+        assert secret not in shown, secret
+
+
+@pytest.mark.spec("L3", "Q7")
+@pytest.mark.parametrize("command", ["nosuchprogram_q hidden", "/nonexistent/program hidden/limit.py"])
+async def test_a_holdout_that_cannot_start_ends_the_run_before_a_model_is_asked(root: Path, command: str) -> None:
+    told = await fix(root, [VISIBLE_ONLY], targets=["rule.py"], holdouts=(command,))
+    assert told.outcome.failure and told.outcome.failure.kind is FailureKind.ENVIRONMENT
+    assert "Hidden check 1 of 7 cannot do its work" in told.outcome.failure.message
+    assert not told.model.requests and "nosuchprogram_q" not in told.outcome.failure.message
+
+
+@pytest.mark.spec("Q7")
+async def test_a_program_that_a_green_build_makes_is_no_fault_of_a_holdout(tmp_path: Path) -> None:
+    root = workspace(tmp_path / "ws", a_c="int main(void) { return 0 }\n")
+    told = await fix(
+        root,
+        [block("int main(void) { return 0 }\n", "int main(void) { return 0; }\n")],
+        targets=["a.c"],
+        checks=("gcc a.c -o prog",),
+        holdouts=("./prog",),
+        settings={"suggestions": False},
+    )
+    assert told.outcome.ending is Ending.GREEN, told.outcome.failure
+
+
+@pytest.mark.spec("Q5")
+async def test_a_round_without_an_edit_or_one_that_is_undone_uses_up_no_climb(root: Path) -> None:
+    """Nor does it run the hidden checks again on the same state; the doubt stays in front of the model."""
+    undone = block("    return amount, balance - amount\n", "    return amount balance\n")
+    nowhere = block("    no such line\n", "    return 1, 2\n")
+    replies = [VISIBLE_ONLY, nowhere, "I think about it.", undone, COMPLETE]
+    told = await fix(root, replies, targets=["rule.py"], settings={"max_holdout_rounds": 1, "suggestions": False})
+    assert told.outcome.ending is Ending.GREEN, told.outcome.failure
+    assert len(told.model.requests) == 5 and GUIDANCE in told.asked[4]
+    passes = [e for e in told.of(CheckStarted) if e.check == "limit"]
+    assert [e.in_pass for e in passes].count(Pass.HOLDOUT) <= 3, "one red state, looked at twice, and the green one"
+
+
+@pytest.mark.spec("K9")
+async def test_a_hidden_check_that_differs_on_the_same_files_is_said_to_be_flaky(root: Path) -> None:
+    """What it depends on is kept by somebody else, as a server or the time of day is."""
+    (root / "compile-loop.toml").unlink()
+    with counting() as port:
+        (root / "hidden/server.py").write_text(
+            f"import socket\nwith socket.create_connection(('127.0.0.1', {port})) as s: assert s.recv(1) == b'1'\n"
+        )
+        told = await fix(
+            root,
+            [COMPLETE.replace("    return amount, balance - amount\n", "    return 0, balance\n", 1)],
+            targets=["rule.py"],
+            checks=(f"{sys.executable} -B visible.py",),
+            holdouts=(f"{sys.executable} -B hidden/server.py",),
+            settings={"suggestions": False},
+        )
+    assert any("hidden check is flaky" in e.message for e in told.of(Warned))
+    assert "a hidden check is flaky: it passed and failed with the same files" in told.outcome.tally.suspicious
+
+
+@contextlib.contextmanager
+def counting() -> Iterator[int]:
+    """A server that answers 0, 1, 0, 1 …; yields its port."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def serve() -> None:
+            for number in itertools.count():
+                try:
+                    connection, _ = server.accept()
+                except OSError:
+                    return
+                with connection:
+                    connection.sendall(str(number % 2).encode())
+
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        yield server.getsockname()[1]
+        server.shutdown(socket.SHUT_RDWR)
+    thread.join()
+
+
+FORMS = {
+    "a shell script": ({"hid.sh": "#!/bin/sh\nexec {py} -B cases/limits.py\n"}, "sh hid.sh"),
+    "a Makefile's goal": ({"Makefile": "hid:\n\t{py} -B cases/limits.py\n"}, "make hid"),
+    "a program that reads it": (
+        {"hid.py": "import sys\nsys.path[:0] = ['.']\nexec(open('cases/limits.txt').read())\n"},
+        "{py} -B hid.py",
+    ),
+    "a program that runs it": (
+        {"hid.py": "import subprocess, sys\nsys.exit(subprocess.call([sys.executable, 'cases/limits.py']))\n"},
+        "{py} -B hid.py",
+    ),
+}
+
+
+@pytest.mark.spec("K5")
+@pytest.mark.parametrize("form", FORMS)
+async def test_what_a_hidden_check_leads_to_is_hidden_as_well(root: Path, form: str) -> None:
+    files, command = FORMS[form]
+    (root / "compile-loop.toml").unlink()
+    (root / "cases").mkdir()
+    for name in ("limits.py", "limits.txt"):
+        (root / "cases" / name).write_text(
+            "import sys\nsys.path[:0] = ['.']\nfrom rule import pay\nassert pay(500, 200) == (0, 500), 'SECRET'\n"
+        )
+    for name, text in files.items():
+        (root / name).write_text(text.replace("{py}", sys.executable))
+    shown = "cases/limits.txt" if "limits.txt" in str(files) else "cases/limits.py"
+    look = (ToolCall("c1", "read_file", f'{{"path": "{shown}"}}'),)
+    told = await fix(
+        root,
+        [ScriptedReply("", tool_calls=look), VISIBLE_ONLY, COMPLETE],
+        targets=["rule.py"],
+        checks=(f"{sys.executable} -B visible.py; code=$?; cat {shown}; exit $code",),
+        holdouts=(command.replace("{py}", sys.executable),),
+    )
+    assert told.outcome.ending is Ending.GREEN, told.outcome.failure
+    assert [call.ok for call in told.of(ToolCalled)] == [False]
+    assert "SECRET" not in said(told) and not [e for e in told.of(Warned) if "hidden check" in e.message]
+
+
+@pytest.mark.spec("K5")
+@pytest.mark.skipif(os.name != "posix", reason="needs links")
+@pytest.mark.parametrize("link", ["symbolic", "hard", "unsaved", "compiled"])
+async def test_a_hidden_file_is_hidden_under_all_its_names_and_as_it_is_in_the_editor(root: Path, link: str) -> None:
+    hidden, other = root / "hidden/limit.py", "real.py"
+    text = hidden.read_bytes()
+    buffers = {}
+    if link == "symbolic":
+        hidden.rename(root / other)
+        hidden.symlink_to("../real.py")
+    elif link == "hard":
+        os.link(hidden, root / other)
+    elif link == "unsaved":
+        other, buffers = "hidden/limit.py", {hidden: text.replace(b"SECRET", b"UNSAVED SECRET")}
+    else:
+        other = "hidden/__pycache__/limit.cpython-399.pyc"
+        (root / other).parent.mkdir()
+        (root / other).write_bytes(text)
+    look = (ToolCall("c1", "read_file", f'{{"path": "{other}"}}'),)
+    visible = f"{sys.executable} -B visible.py; code=$?; cat {other}; exit $code"
+    file = root / "compile-loop.toml"
+    file.write_text(
+        file.read_text().replace(f"{sys.executable} -B visible.py", visible).replace('"guidance"', '"observed"')
+    )
+    told = await fix(root, [ScriptedReply("", tool_calls=look), VISIBLE_ONLY], targets=["rule.py"], buffers=buffers,
+                     settings={"max_holdout_rounds": 0})  # fmt: skip
+    assert [call.ok for call in told.of(ToolCalled)] == [False]
+    assert "SECRET" not in said(told)
+    assert any(not e.ok and ("UNSAVED SECRET" in e.told) == (link == "unsaved") for e in told.of(HoldoutFinished))
+
+
+@pytest.mark.spec("K5")
+async def test_a_hidden_file_that_is_only_in_the_editor_is_hidden_and_run(root: Path) -> None:
+    (root / "compile-loop.toml").unlink()
+    text = b"import sys\nsys.path[:0] = ['.']\nfrom rule import pay\nassert pay(500, 200) == (0, 500), 'SECRET'\n"
+    look = (ToolCall("c1", "read_file", '{"path": "hidden/new.py"}'),)
+    told = await fix(
+        root,
+        [ScriptedReply("", tool_calls=look), VISIBLE_ONLY, COMPLETE],
+        targets=["rule.py"],
+        checks=(f"{sys.executable} -B visible.py",),
+        holdouts=(f"{sys.executable} -B hidden/new.py",),
+        buffers={root / "hidden/new.py": text},
+    )
+    assert told.outcome.ending is Ending.GREEN, told.outcome.failure
+    assert [call.ok for call in told.of(ToolCalled)] == [False] and "SECRET" not in said(told)
+    assert not [e for e in told.of(Warned) if "hidden check" in e.message]
+
+
+@pytest.mark.spec("K5", "L2")
+async def test_a_file_of_a_hidden_checks_name_is_neither_made_nor_opened_by_a_model(root: Path) -> None:
+    new = "<<< path=hidden/limit.py >>>\n" + block("", "x = 1\n")
+    old = "<<< path=hidden/limit.py >>>\n" + block("from rule import pay\n", "x = 1\n")
+    (root / "rule.py").write_text(RULE.replace("return 0, balance", "return NOTHING, balance"))
+    first = "<<< path=rule.py >>>\n" + VISIBLE_ONLY.replace("return 0, balance", "return NOTHING, balance")
+    told = await fix(
+        root,
+        [new, first, old, "<<< path=rule.py >>>\n" + COMPLETE],
+        checks=(f"{sys.executable} -B visible.py",),
+        settings={"allow_new_files": True, "suggestions": False},
+    )
+    assert told.outcome.ending is Ending.GREEN, told.outcome.failure
+    assert told.outcome.edit.paths == ("rule.py",) and len(told.of(EditRefused)) == 2
+    assert "name is not free" in told.of(EditRefused)[0].reason and "SECRET" not in said(told)
+
+
+PEEKS = """\
+import pathlib
+for place in {places!r}:
+    for file in sorted(pathlib.Path(place).rglob("*")) if pathlib.Path(place).is_dir() else [pathlib.Path(place)]:
+        try:
+            print("PEEKED", file.read_text()) if file.is_file() else None
+        except OSError:
+            pass
+"""
+
+
+@pytest.mark.spec("K5")
+@pytest.mark.parametrize("isolation", ["auto", "copy"])
+async def test_the_run_s_record_and_the_user_s_own_hidden_files_cannot_be_read_by_the_code_under_test(
+    root: Path, isolation: str, tmp_path: Path
+) -> None:
+    """By their absolute paths, which prompts may show. Other files of the user can."""
+    (tmp_path / "notes.txt").write_text("mine")
+    places = [str(tmp_path / "state"), str(root / "hidden/limit.py"), str(root / "compile-loop.toml")]
+    (root / "rule.py").write_text(PEEKS.format(places=[*places, str(tmp_path / "notes.txt")]) + RULE)
+    file = root / "compile-loop.toml"
+    file.write_text(file.read_text().replace(GUIDANCE, "Look at TOMLSECRET."))
+    told = await fix(
+        root,
+        [VISIBLE_ONLY.replace("balance - amount", "balance"), COMPLETE.replace("balance - amount\n=", "balance\n=")],
+        targets=["rule.py"],
+        settings={"isolation": isolation, "suggestions": False},
+    )
+    assert told.outcome.ending is Ending.GREEN, told.outcome.failure
+    how = told.of(RunStarted)[0].isolation
+    if "checks can write only" not in how:
+        pytest.skip(f"nothing is held back here: {how}")
+    assert "PEEKED mine" in said(told), "the code did look"
+    for secret in ("SECRET", "exec(open", "compile-loop/run"):
+        assert secret not in said(told).replace("Look at TOMLSECRET.", ""), secret

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from pathspec import GitIgnoreSpec
@@ -24,12 +24,13 @@ def gate(
     led: LedTo | None = None,
     *,
     named: bool = False,
+    hidden: Collection[str] = (),
 ) -> Callable[[str, bool], str | None]:
     """Why a workspace-relative path may not become a target, or None where it may.
 
     The gate's second argument says whether an error lies in the file itself. `scripts` are files that a check runs,
     `expected` the data that it compares with, `led` what its configuration and programs take in. `named`: the
-    user named the files to be edited.
+    user named the files to be edited. `hidden` are files that only hidden checks see: to a model there are none.
     """
     data = expected or Expectations()
     followed = led or LedTo()
@@ -57,7 +58,7 @@ def gate(
             return "it holds the code against what is right; name it among the files to let it be edited"
         if not has_error and path in taken_in:
             return "the check or its configuration takes it in"
-        return None if place.is_file() else "it is no file of the workspace"
+        return None if place.is_file() and path not in hidden else "it is no file of the workspace"
 
     return admit
 

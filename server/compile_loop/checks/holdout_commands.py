@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 
 from compile_loop.checks.contract import CommandContract
@@ -14,6 +15,7 @@ from compile_loop.contracts.protocols import Shadow
 
 _OBSERVED = 2000
 _CHMOD_SECONDS = 60.0
+_NOT_FOUND = re.compile(r"“([^”]*/[^”]*)” was not found")
 
 
 class CommandHoldouts:
@@ -57,7 +59,7 @@ class CommandHoldouts:
         finally:
             for path in self._files:
                 await shadow.write(path, None)
-        return self._results(results.results)
+        return self._results(results.results, shadow.root)
 
     async def _make_executable(self, shadow: Shadow) -> None:
         """Give programs the mode that they have in the user's tree: a file that was away comes back as a plain one."""
@@ -73,9 +75,9 @@ class CommandHoldouts:
             on_lines=lambda lines: lines,
         )
 
-    def _results(self, results: Sequence[CheckResult]) -> Sequence[HoldoutResult]:
+    def _results(self, results: Sequence[CheckResult], root: str) -> Sequence[HoldoutResult]:
         return [
-            HoldoutResult(result, told="" if result.ok else _told(holdout, result))
+            HoldoutResult(result, "" if result.ok else _told(holdout, result), _cannot_run(result, root))
             for holdout, result in zip(self._holdouts, results, strict=True)
         ]
 
@@ -88,6 +90,13 @@ def _silent(emit: Callable[[Event], None]) -> Callable[[Event], None]:
             emit(event)
 
     return pass_on
+
+
+def _cannot_run(result: CheckResult, root: str) -> bool:
+    """Whether no edit can mend it; a program of the workspace that is not there yet is what a build makes."""
+    missing = _NOT_FOUND.search(result.environment or "")
+    ours = missing is not None and (missing[1].startswith(f"{root}/") or not missing[1].startswith("/"))
+    return result.environment is not None and not ours
 
 
 def _told(holdout: Holdout, result: CheckResult) -> str:

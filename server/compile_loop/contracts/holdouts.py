@@ -39,10 +39,14 @@ class Holdout:
 
 @dataclass(frozen=True, slots=True)
 class HoldoutResult:
-    """How one holdout ended, and what may be told of it."""
+    """How one holdout ended, and what may be told of it.
+
+    `cannot_run`: it did not do its work for a reason that no edit can mend.
+    """
 
     result: CheckResult
     told: str
+    cannot_run: bool = False
 
     @property
     def ok(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
@@ -213,6 +214,14 @@ class Shadow(Protocol):
         """From now on, what checks write to the caches of their tools is thrown away with the copy, and at each `renew`.
 
         Where that can be: not in a copy in another place (SPEC Q13).
+        """
+        ...
+
+    def aside(self) -> AbstractAsyncContextManager[None]:
+        """A while in which all that is written, by the run or by a check, is thrown away in the end (SPEC K5).
+
+        In the copy, and as far as can be in temporary folders, caches and shared memory, too. What was there before can
+        be read all the while.
         """
         ...
 

@@ -102,6 +102,12 @@ class Course:
         self.told_of_figures = False
         self.climbs = 0
         self.holdouts_told: list[str] = []
+        self.holdouts_ran: set[str] = set()
+        """Hidden checks that did their work at least once."""
+        self.holdouts_seen: dict[frozenset[tuple[str, bytes | None]], list[bool]] = {}
+        """Which of them passed with which changes."""
+        self.doubts: list[str] = []
+        """What makes the result doubtful whatever state it is."""
         self.flaky: str | None = None
         self.silenced: State | None = None
         self.moved_by_baseline: frozenset[str] = frozenset()
@@ -376,7 +382,9 @@ class Course:
             spending=self.spending,
             explanation="\n".join(dict.fromkeys(self.explanations)),
             suspicious=tuple(
-                dict.fromkeys([*_notes(state), *([self.flaky] if self.flaky else []), *self._unheard(state)])
+                dict.fromkeys(
+                    [*_notes(state), *([self.flaky] if self.flaky else []), *self.doubts, *self._unheard(state)]
+                )
             ),
             suspect=self.suspect,
             unrun=self._unrun(),

@@ -19,6 +19,7 @@ from compile_loop.engine.nominate import Nominated
 from compile_loop.engine.round import Played, Round
 from compile_loop.engine.stall import StallMonitor
 from compile_loop.engine.verdict import must_roll_back
+from compile_loop.engine.worktree import Changes
 
 
 class Dialogue:
@@ -32,6 +33,8 @@ class Dialogue:
         self._monitor = ProgressMonitor()
         self._held: HeldBlocks | None = None
         self._doubt: str | None = None
+        self._doubted: tuple[Changes, str] | None = None
+        """A visibly green state that did not hold, and why."""
         self._allowed = course.request.max_rounds
         self._climbs = 0
         course.channel = self._channel
@@ -42,6 +45,7 @@ class Dialogue:
         The model is told why, and a hidden check grants a new set of rounds (SPEC Q5).
         """
         self._doubt = text
+        self._doubted = (dict(state.changes), text) if state.verdict.green else None
         if self._talk is not None:
             self._talk.tell(text)
             self._doubt = None
@@ -50,6 +54,10 @@ class Dialogue:
             self._allowed = self._course.rounds + self._course.request.max_rounds
         else:
             _end_if(self._stall.verified(state.result))
+
+    def doubts(self, state: State) -> bool:
+        """Whether nothing was made of a doubt yet: proving the same state again would only say the same (SPEC Q5)."""
+        return self._doubted is not None and self._doubted[0] == state.changes
 
     async def round(self, state: State) -> State:
         """One round from `state`; returns the state to go on from. Raises `GaveUp`, `Nominated` or `ModelError`."""
@@ -120,6 +128,9 @@ class Dialogue:
             self._monitor.verified()
             state = await self._keep_or_undo(talk, played, state)
         if green:
+            if self._doubted is not None and self.doubts(state):
+                talk.tell(self._doubted[1])
+                _end_if(self._stall.verified(state.result))
             return state
         rescue = self._channel.rescue(applied=played.applied, past_step_cap=played.past_step_cap)
         if rescue is not None:
@@ -128,6 +139,8 @@ class Dialogue:
             self._stall.forget_no_edits()
             self._held = None
             self._talk = self._course.talk = open_conversation(self._course, self._channel, state, self._monitor)
+            if self._doubted is not None and self.doubts(state):
+                self._talk.tell(self._doubted[1])
         elif played.applied:
             _end_if(self._stall.verified(state.result))
         else:
@@ -146,7 +159,8 @@ class Dialogue:
         if must_roll_back(best.verdict, state.verdict):
             await course.work.restore(best.changes)
             course.emit(RolledBack(state.errors, best.errors))
-            talk.tell(rolled_back_prompt(failures, course.work.targets))
+            still = self._doubted[1] if self._doubted is not None and self.doubts(best) else ""
+            talk.tell("\n\n".join(part for part in (rolled_back_prompt(failures, course.work.targets), still) if part))
             return best
         course.explanations.append(explanation_of(played.text))
         joined = joined_brief(course, self._channel, self._monitor)

@@ -20,7 +20,7 @@ from compile_loop.engine.course import Course, State
 from compile_loop.engine.fingerprint import fingerprint
 from compile_loop.engine.flaky import notice_flaky
 from compile_loop.engine.forged_output import forged
-from compile_loop.engine.holdouts import climb, red_holdouts
+from compile_loop.engine.holdouts import climb, hidden_pass, red_holdouts
 from compile_loop.engine.minimise import minimise
 from compile_loop.engine.plan import compare
 
@@ -101,12 +101,13 @@ async def _confirm(course: Course, state: State, doubted: tuple[Broken, ...] = (
     confirmed = await course.verify(Pass.FINAL)
     if not confirmed.verdict.green:
         return _Last(confirmed, [])
-    told = await red_holdouts(course, Pass.FINAL)
-    after = await course.marks()
+    after, arrivals = await course.marks(), await course.parts.shadow.arrivals()
+    hidden = await hidden_pass(course, Pass.FINAL)
     touched = watched - await course.parts.shadow.written() if watched else watched
-    rewritten = [b for b in course.rewritten(before, after) if b.path not in touched]
-    passing = course.passing(await course.parts.shadow.arrivals(), after)
-    return _Last(confirmed, told, tuple(course.broken(before, after)), tuple(rewritten), tuple(passing))
+    broken = {b.path: b for b in (*course.broken(before, after), *hidden.broken)}
+    rewritten = {b.path: b for b in (*course.rewritten(before, after), *hidden.rewritten) if b.path not in touched}
+    passing = {b.path: b for b in (*course.passing(arrivals, after), *hidden.passing)}
+    return _Last(confirmed, hidden.told, tuple(broken.values()), tuple(rewritten.values()), tuple(passing.values()))
 
 
 async def _inspect(course: Course, state: State) -> list[Finding]:

@@ -24,7 +24,7 @@ async def fix(course: Course) -> Outcome:
         state = await apply_suggestions(course, state)
     dialogue = Dialogue(course)
     while True:
-        if course.may_be_proven(state):
+        if course.may_be_proven(state) and not dialogue.doubts(state):
             proof = await prove(course, state)
             if proof.outcome is not None:
                 return proof.outcome

@@ -41,10 +41,7 @@ def confinement_of(root: Path, environment: Mapping[str, str], extra: Iterable[s
     """
     home = Path.home().resolve()
     make_caches(home, environment)
-    temporary = [Path(tempfile.gettempdir()), Path("/tmp"), Path("/var/tmp"), Path(f"/run/user/{os.getuid()}")]
-    for name, value in environment.items():
-        if _TEMPORARY.match(name) and value.startswith("/"):
-            temporary.append(Path(value))
+    temporary = _temporary(environment)
     more = [Path(os.path.expanduser(folder)) for folder in extra]  # noqa: PTH111
     listed = [place for place in caches(home, environment) if not home.is_relative_to(place)]
     wanted = [place for place in (*temporary, *more, *listed) if _exists(place)]
@@ -60,6 +57,17 @@ def confinement_of(root: Path, environment: Mapping[str, str], extra: Iterable[s
     return Confinement(
         None if keeps_home else home, tuple(sorted(usable)), () if keeps_home else closed, apart, allowed
     )
+
+
+def temporary_folders(environment: Mapping[str, str]) -> tuple[Path, ...]:
+    """The folders for what is temporary, which exist and are resolved."""
+    return tuple(sorted({place.resolve() for place in _outermost(filter(_exists, _temporary(environment)))}))
+
+
+def _temporary(environment: Mapping[str, str]) -> list[Path]:
+    found = [Path(tempfile.gettempdir()), Path("/tmp"), Path("/var/tmp"), Path(f"/run/user/{os.getuid()}")]
+    named = [Path(value) for name, value in environment.items() if _TEMPORARY.match(name) and value.startswith("/")]
+    return [*found, *named]
 
 
 def _outermost(places: Iterable[Path]) -> list[Path]:

@@ -7,13 +7,14 @@ import json
 import os
 import shutil
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
 from compile_loop.contracts.protected import Marks
 from compile_loop.contracts.protocols import LARGEST_SHOWN, ShadowError, Sight
-from compile_loop.shadow.copying import CopyFile, copy_tree
+from compile_loop.shadow.copying import CopyFile, copy_all, copy_tree
 from compile_loop.shadow.dependencies import PACKAGE_FOLDERS
 from compile_loop.shadow.full_disk import why
 from compile_loop.shadow.guard import Guard
@@ -57,6 +58,9 @@ class CopyShadow:
         self._generation = 0
         self._watch: Watch | None = None
         self._arrivals: Arrivals | None = None
+        self._watched: tuple[str, ...] = ()
+        self._written: set[str] = set()
+        self._aside = False
         self._stop = threading.Event()
         self._working: set[asyncio.Future[Any]] = set()
 
@@ -97,6 +101,18 @@ class CopyShadow:
     async def set_caches_apart(self) -> None:
         """Checks see the caches themselves here."""
 
+    @asynccontextmanager
+    async def aside(self) -> AsyncIterator[None]:
+        """A copy of the copy in its place, and a temporary folder of its own; both are removed at the end.
+
+        What a check writes to other temporary folders and to caches stays.
+        """
+        await self._in_thread(self._set_aside)
+        try:
+            yield
+        finally:
+            await self._in_thread(self._back)
+
     async def close(self) -> None:
         """Remove the copy."""
         self._stop.set()
@@ -117,14 +133,33 @@ class CopyShadow:
 
     async def watch(self, paths: Sequence[str]) -> bool:
         """From now on, notice whether the bytes of these files are written; False where the system does not tell."""
-        if self._watch is not None:
-            self._watch.close()
-        self._watch = watch_below(os.fsencode(self._copy), map(os.fsencode, paths))
+        self._close_watch()
+        self._watched, self._written = tuple(paths), set()
+        self._begin_watch()
         return self._watch is not None
 
     async def written(self) -> frozenset[str]:
         """Those of the watched files whose bytes were written since."""
-        return frozenset(map(os.fsdecode, self._watch.written() if self._watch is not None else ()))
+        self._note_written()
+        return frozenset(self._written)
+
+    def _begin_watch(self) -> None:
+        self._watch = watch_below(os.fsencode(self._copy), map(os.fsencode, self._watched))
+
+    def _note_written(self) -> None:
+        self._written.update(map(os.fsdecode, self._watch.written() if self._watch is not None else ()))
+
+    @contextmanager
+    def _watching_others(self) -> Iterator[None]:
+        """Afterwards the same paths are watched again, which are other files by then. Unwatched ones count as written."""
+        watched = self._watch is not None
+        self._note_written()
+        self._close_watch()
+        yield
+        if watched:
+            self._begin_watch()
+            if self._watch is None:
+                self._written.update(self._watched)
 
     async def watch_arrivals(self) -> None:
         """From now on, notice which files come into the copy."""
@@ -142,6 +177,9 @@ class CopyShadow:
 
     def _end_watch(self) -> None:
         self._end_arrivals()
+        self._close_watch()
+
+    def _close_watch(self) -> None:
         if self._watch is not None:
             self._watch.close()
             self._watch = None
@@ -157,6 +195,8 @@ class CopyShadow:
         """Paths of the workspace in a check's variables become the copy's; Python writes no caches into linked packages."""
         into = self._into_copy()
         moved = self._guard.variables(self._own_folder()) if self._guard else {}
+        if self._aside:
+            moved = {**moved, **dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(self._temporary))}
         mapped = {name: into.text(value) for name, value in variables.items()}
         return {"PYTHONDONTWRITEBYTECODE": "1", **mapped, **moved}
 
@@ -198,6 +238,34 @@ class CopyShadow:
     def _inside(self, path: str) -> Path:
         given = Path(path)
         return self._copy / given.relative_to(self._root) if given.is_relative_to(self._root) else given
+
+    @property
+    def _temporary(self) -> Path:
+        return self._own_folder() / "aside-tmp"
+
+    @property
+    def _kept(self) -> Path:
+        return self._own_folder() / "aside-kept"
+
+    def _set_aside(self) -> None:
+        """Keep the copy as it is elsewhere, and put a copy of it in its place, so that paths in it stay right."""
+        with self._watching_others():
+            self._copy.rename(self._kept)
+            try:
+                copy_all(self._kept, self._copy, self._stop, type(self)._copy_file)
+                self._temporary.mkdir()
+            except BaseException:
+                remove_tree(self._copy)
+                self._kept.rename(self._copy)
+                raise
+            self._aside = True
+
+    def _back(self) -> None:
+        with self._watching_others():
+            self._aside = False
+            remove_tree(self._copy)
+            remove_tree(self._temporary)
+            self._kept.rename(self._copy)
 
     def _lay_out(self, changes: Mapping[str, bytes | None]) -> None:
         self._end_watch()

@@ -116,6 +116,31 @@ def copy_tree(
         raise ShadowError(f"The workspace could not be copied: {why(error, place)}.") from error
 
 
+def copy_all(source: Path, target: Path, stop: Event, copy_file: CopyFile = shutil.copy2) -> None:
+    """Copy every file, folder and link of a folder of ours as it is. Raises `ShadowError`; stops early as `copy_tree` does."""
+    pending = [(source, target)]
+    modes = []
+    try:
+        while pending and not stop.is_set():
+            here, there = pending.pop()
+            there.mkdir()
+            modes.append((here, there))
+            with os.scandir(here) as entries:
+                for entry in entries:
+                    copy = there / entry.name
+                    if entry.is_symlink():
+                        copy.symlink_to(Path(entry.path).readlink())
+                    elif entry.is_dir(follow_symlinks=False):
+                        pending.append((Path(entry.path), copy))
+                    elif entry.is_file(follow_symlinks=False):
+                        copy_file(entry.path, copy)
+        for here, there in reversed(modes):
+            shutil.copystat(here, there)
+    except OSError as error:
+        place = target if is_full(error) else Path(error.filename or source)
+        raise ShadowError(f"The isolated copy could not be copied: {why(error, place)}.") from error
+
+
 def _is_generated(path: str) -> bool:
     with open(path, "rb") as file:  # noqa: PTH123
         start = file.read(256)

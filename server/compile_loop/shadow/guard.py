@@ -27,18 +27,20 @@ _MOVED = {
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """A check may write to `folders` and to its copy, nowhere else.
+    """A check may write to `folders` and to its copy, nowhere else, and not read the files and folders `unseen`.
 
     `own_temporary` says that the system's temporary folder is not among them as a whole, since it holds the workspace.
     """
 
     folders: tuple[str, ...]
     own_temporary: bool = False
+    unseen: tuple[Path, ...] = ()
 
     def around(self, command: Sequence[str], own: Path) -> list[str]:
         """The vector that starts `command` under the guard; `own` is the copy's folder."""
         folders = [str(own), *self.folders]
-        return program("guard", str(len(folders)), *folders, *command)
+        unseen = _real(self.unseen)
+        return program("guard", str(len(folders)), *folders, str(len(unseen)), *unseen, *command)
 
     def variables(self, own: Path) -> dict[str, str]:
         """Variables for tools that could not make their folder where they usually do."""
@@ -50,7 +52,7 @@ class Guard:
         return found
 
 
-def guard_of(root: Path, confinement: Confinement | None) -> Guard:
+def guard_of(root: Path, confinement: Confinement | None, unseen: Sequence[Path] = ()) -> Guard:
     """A guard for checks of the workspace `root`: to the confinement's places, or else to all but the workspace.
 
     What is allowed is allowed with all that lies in it, so that of a folder that holds the workspace only the other
@@ -61,7 +63,13 @@ def guard_of(root: Path, confinement: Confinement | None) -> Guard:
     for outer in (folder for folder in allowed if root.is_relative_to(folder)):
         folders += _beside(root, outer)
     temporary = Path(tempfile.gettempdir()).resolve()
-    return Guard((*dict.fromkeys(folders), *_MEMORY), own_temporary=root.is_relative_to(temporary))
+    return Guard((*dict.fromkeys(folders), *_MEMORY), root.is_relative_to(temporary), tuple(unseen))
+
+
+def _real(places: Sequence[Path]) -> tuple[str, ...]:
+    """Where places are that exist, without those that lie in another one."""
+    found = {place.resolve() for place in places if place.exists()}
+    return tuple(sorted(str(place) for place in found if not found & set(place.parents)))
 
 
 def _beside(root: Path, outer: Path) -> list[str]:

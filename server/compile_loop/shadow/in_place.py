@@ -7,7 +7,8 @@ somebody else writes into them meanwhile stays: an edit is laid over it, or refu
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -77,6 +78,11 @@ class InPlaceShadow:
 
     async def set_caches_apart(self) -> None:
         """Checks see the caches themselves here."""
+
+    @asynccontextmanager
+    async def aside(self) -> AsyncIterator[None]:
+        """What is written stays: there is no copy."""
+        yield
 
     async def close(self) -> None:
         """The caller decides what stays; see `restore`, `settle` and `keep`."""

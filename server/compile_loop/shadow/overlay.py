@@ -8,7 +8,8 @@ from __future__ import annotations
 import asyncio
 import errno
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
@@ -16,7 +17,7 @@ from typing import Any
 
 from compile_loop.contracts.protected import AS_THE_USERS, FileMark, Marks
 from compile_loop.contracts.protocols import LARGEST_SHOWN, ShadowError, Sight
-from compile_loop.shadow.confinement import Confinement
+from compile_loop.shadow.confinement import Confinement, temporary_folders
 from compile_loop.shadow.copying import DAEMON_FILES
 from compile_loop.shadow.full_disk import disk_of
 from compile_loop.shadow.holding import Holding, program
@@ -37,8 +38,19 @@ class Layers:
     in_memory: bool = False
 
 
-def mount_plan(root: Path, base: Path, layers: Layers, confinement: Confinement | None) -> dict[str, Any]:
-    """What the holder is told to mount: the overlay on `root`, its layers in the folder `base` of ours."""
+def mount_plan(
+    root: Path,
+    base: Path,
+    layers: Layers,
+    confinement: Confinement | None,
+    unseen: Sequence[Path] = (),
+    *,
+    asides: bool = False,
+) -> dict[str, Any]:
+    """What the holder is told to mount: the overlay on `root`, its layers in the folder `base` of ours.
+
+    The folders among `unseen` are covered; files are the run's to take out of the workspace.
+    """
     folders = confinement or Confinement(None, (), ())
     return {
         "root": os.fsencode(root),
@@ -50,6 +62,8 @@ def mount_plan(root: Path, base: Path, layers: Layers, confinement: Confinement 
         "home": os.fsencode(folders.home) if folders.home is not None else b"",
         "open": [os.fsencode(place) for place in folders.open_places],
         "closed": [os.fsencode(folder) for folder in folders.closed_folders],
+        "asides": asides,
+        "covered": [os.fsencode(place.resolve()) for place in unseen if place.is_dir()],
     }
 
 
@@ -63,18 +77,25 @@ class OverlayShadow:
         layers: Layers,
         confinement: Confinement | None,
         isolation: str = "overlay on the same path",
+        unseen: Sequence[Path] = (),
+        *,
+        asides: bool = True,
     ) -> None:
         self.isolation = isolation
         self._root = root
         self._buffers = dict(buffers)
         self._layers = layers
         self._confinement = confinement
+        self._unseen = tuple(unseen)
+        self._asides = asides
         self._underneath = Underneath(root)
         self._base: Path | None = None
         self._holding: Holding | None = None
         self._flags = ""
         self._find_anew = True
         self._caches_apart = False
+        self._aside = ""
+        """The name of the layer that is thrown away in the end, while there is one."""
         self._removing: list[Thread] = []
         self._working: set[asyncio.Future[Any]] = set()
 
@@ -112,6 +133,15 @@ class OverlayShadow:
         self._caches_apart = True
         await self._in_thread(self._seal)
 
+    @asynccontextmanager
+    async def aside(self) -> AsyncIterator[None]:
+        """A layer over the workspace, temporary folders and caches, thrown away at the end."""
+        await self._in_thread(self._set_aside)
+        try:
+            yield
+        finally:
+            await self._in_thread(self._back)
+
     async def close(self) -> None:
         """End what runs in it, and remove it."""
         if self._working:
@@ -147,8 +177,9 @@ class OverlayShadow:
         self._ask("there")
         self._find_anew = True
         directory = os.path.normpath(self._root / cwd)
+        flags = self._flags + ("i" if self._aside else "")
         started_in = directory if Path(directory).is_dir() else "/"
-        return program("enter", str(self._held().pid), self._flags or "-", directory, *argv), started_in
+        return program("enter", str(self._held().pid), flags or "-", directory, *argv), started_in
 
     def environment(self, variables: Mapping[str, str]) -> dict[str, str]:
         """A check's variables mean the same inside; Git may look for its folder beyond the overlay."""
@@ -196,7 +227,8 @@ class OverlayShadow:
             raise ShadowError(f"{self._root} is not there any more.")
         self._base = new_folder(self._layers.place)
         self._holding = Holding()
-        done = self._ask("mount", mount_plan(self._root, self._base, self._layers, self._confinement))
+        plan = mount_plan(self._root, self._base, self._layers, self._confinement, self._unseen, asides=self._asides)
+        done = self._ask("mount", plan)
         if self._confinement is not None and done["unconfined"] and done["unconfined"] not in self.isolation:
             self.isolation += f", but {done['unconfined']}"
         if self._caches_apart:
@@ -213,6 +245,24 @@ class OverlayShadow:
         if self._confinement is not None:
             caches, allowed = self._confinement.caches, self._confinement.allowed
             self._ask("seal", [os.fsencode(place) for place in caches], [os.fsencode(place) for place in allowed])
+
+    def _set_aside(self) -> None:
+        places = self._confinement.open_places if self._confinement is not None else temporary_folders(os.environ)
+        self._aside = os.fsdecode(self._ask("aside", [os.fsencode(place) for place in places]))
+        self._find_anew = True
+
+    def _back(self) -> None:
+        """Leave the layer, and remove it while work goes on."""
+        name, self._aside = self._aside, ""
+        self._find_anew = True
+        self._ask("back", self._layers.in_memory)
+        if self._base is not None and not self._layers.in_memory:
+            self._remove_later(self._base / name)
+
+    def _remove_later(self, folder: Path) -> None:
+        thread = Thread(target=remove_tree, args=(folder,), name="compile-loop-removal")
+        thread.start()
+        self._removing.append(thread)
 
     def _write(self, path: str, data: bytes | None) -> None:
         place = self._inside(path)
@@ -251,10 +301,9 @@ class OverlayShadow:
             end_inhabitants([base])
         if holding is not None:
             holding.end()
+        self._aside = ""
         if base is not None:
-            thread = Thread(target=remove_tree, args=(base,), name="compile-loop-removal")
-            thread.start()
-            self._removing.append(thread)
+            self._remove_later(base)
 
     def _remove(self) -> None:
         self._let_go()

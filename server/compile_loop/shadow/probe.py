@@ -26,13 +26,17 @@ def choose(
     *,
     confine: bool = True,
     writable: Sequence[str] = (),
+    unseen: Sequence[Path] = (),
+    asides: bool = True,
     callables: bool = False,
     environment: Mapping[str, str] = os.environ,
 ) -> Shadow:
     """The best isolated copy of `root` (absolute, resolved) that works here, not laid out yet.
 
     `confine` keeps checks from writing elsewhere, temporary folders, caches and the folders `writable` excepted (SPEC
-    Q14). `callables`: checks run in this process, which an overlay cannot reach (SPEC Q15). Trying takes up to a few
+    Q14). `unseen` are folders and files that they cannot read, as far as that can be, and without `asides`
+    there is no `aside` (SPEC K5).
+    `callables`: checks run in this process, which an overlay cannot reach (SPEC Q15). Trying takes up to a few
     tenths of a second, once per process and file system. Raises `ShadowError` where `wanted` does not work.
     """
     refused: list[str] = []
@@ -41,7 +45,7 @@ def choose(
         if trial.ok:
             can_confine = confine and sys.platform == "linux"
             confinement = confinement_of(root, environment, writable) if can_confine else None
-            return _make(strategy, trial, root, buffers, confinement, refused)
+            return _make(strategy, trial, root, buffers, confinement, refused, unseen, asides=asides)
         refused.append(f"no {strategy}: {trial.reason}")
     raise ShadowError(f"No isolated copy of {root} can be made: {'; '.join(refused)}.")
 
@@ -74,13 +78,17 @@ def _make(
     buffers: Mapping[str, bytes],
     confinement: Confinement | None,
     refused: Sequence[str],
+    unseen: Sequence[Path],
+    *,
+    asides: bool,
 ) -> Shadow:
     why = f" ({'; '.join(refused)})" if refused else ""
     if strategy == "overlay":
         assert trial.layers is not None
         elsewhere = _CONFINED if confinement is not None else _FREE
-        return OverlayShadow(root, buffers, trial.layers, confinement, f"{trial.reason}; {elsewhere}")
-    guard: Guard | None = guard_of(root, confinement) if try_guard(root).ok else None
+        said = f"{trial.reason}; {elsewhere}"
+        return OverlayShadow(root, buffers, trial.layers, confinement, said, unseen, asides=asides)
+    guard: Guard | None = guard_of(root, confinement, unseen) if try_guard(root).ok else None
     elsewhere = _UNGUARDED if guard is None else _CONFINED if confinement is not None else _FREE
     kind = CloneShadow if strategy == "clone" else CopyShadow
     return kind(root, buffers, place=trial.place, guard=guard, isolation=f"{trial.reason}; {elsewhere}{why}")

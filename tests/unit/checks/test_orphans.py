@@ -24,7 +24,7 @@ def test_what_a_check_starts_while_it_is_ended_does_not_get_away(tmp_path: Path)
     gone.wait()
     script = f"i=0; while [ $i -lt 2000 ]; do env -i setsid sleep {seconds} & sleep 0.01; i=$((i+1)); done"
     guard = subprocess.Popen(
-        program("guard", "1", str(tmp_path), "/bin/sh", "-c", script),
+        program("guard", "1", str(tmp_path), "0", "/bin/sh", "-c", script),
         env={"PATH": os.environ["PATH"], MARK: f"{gone.pid}:1.0:test"},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

@@ -65,7 +65,7 @@ def _prepared(script: str, *command: str, **variables: str) -> subprocess.Comple
 def _pytest(base: Path, *arguments: str) -> list[str]:
     files = [
         str(HERE / f"test_{name}.py")
-        for name in ("files", "watching", "commands_inside", "repositories", "leftovers", "builds")
+        for name in ("files", "watching", "commands_inside", "aside", "repositories", "leftovers", "builds")
     ]
     return [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--basetemp={base}", *arguments, *files]
 

@@ -6,6 +6,7 @@ this process dies, so does everything that the command started, wherever it went
 
 from __future__ import annotations
 
+import contextlib
 import os
 import select
 import signal
@@ -17,7 +18,8 @@ from compile_loop.shadow.namespaces.supervise import FORWARDED, end_like, forwar
 
 
 def main(arguments: list[str]) -> None:
-    """`OWNER HOLDER FLAGS DIRECTORY COMMAND…`; FLAGS holds `u` for a user namespace and `p` for a PID namespace."""
+    """`OWNER HOLDER FLAGS DIRECTORY COMMAND…`; FLAGS holds `u` for a user namespace, `p` for a PID namespace, and `i`
+    for shared memory and queues of its own."""
     parent, holder, flags, directory, *command = arguments
     owner = int(parent)
     try:
@@ -43,6 +45,9 @@ def _enter(holder: str, flags: str) -> None:
         os.close(descriptor)
     if "p" in flags:
         system.unshare(system.CLONE_NEWPID | system.CLONE_NEWNS)
+    if "i" in flags:
+        with contextlib.suppress(OSError):
+            system.unshare(system.CLONE_NEWIPC)
     if "u" in flags:  # where the user is root, it must not take the mounts off again
         system.give_up_capability(system.CAP_SYS_ADMIN)
 

@@ -1,4 +1,7 @@
-"""Start a command that can write to some folders only, by Landlock: needs no rights and no namespaces (Linux 5.19)."""
+"""Start a command that can write to some folders only, and not read some places, by Landlock (Linux 5.19).
+
+It needs no rights and no namespaces.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from compile_loop.shadow.namespaces.supervise import supervise
 
 _WRITES: int = sum(1 << bit for bit in (1, *range(4, 13)))
 """Write a file; remove and make entries of every kind."""
+_READ_FILE = 1 << 2
 _REFER = 1 << 13
 _TRUNCATE = 1 << 14
 NEEDED = 2
@@ -30,28 +34,63 @@ def rights(landlock: int) -> int:
 
 
 def main(arguments: list[str]) -> None:
-    """`OWNER COUNT FOLDER… COMMAND…`: the process that ends it, the folders that may be written to, then the command."""
-    owner, count = int(arguments[0]), int(arguments[1])
-    folders, command = arguments[2 : count + 2], arguments[count + 2 :]
+    """`OWNER COUNT FOLDER… COUNT PLACE… COMMAND…`.
+
+    The process that ends it, the folders that may be written to, the places that may not be read, then the command.
+    """
+    owner, rest = int(arguments[0]), arguments[1:]
+    folders, rest = rest[1 : int(rest[0]) + 1], rest[int(rest[0]) + 1 :]
+    unseen, command = rest[1 : int(rest[0]) + 1], rest[int(rest[0]) + 1 :]
     try:
-        _restrict(folders)
+        _restrict(folders, unseen)
     except OSError as error:
         refuse(f"The check could not be kept to the isolated copy: {error.strerror}")
     supervise(command, owner)
 
 
-def _restrict(folders: list[str]) -> None:
+def _restrict(folders: list[str], unseen: list[str]) -> None:
     allowed = rights(version())
-    ruleset = system.landlock_ruleset(allowed)
+    ruleset = system.landlock_ruleset(allowed | (_READ_FILE if unseen else 0))
     for folder in folders:
-        try:
-            descriptor = os.open(folder, os.O_PATH | os.O_CLOEXEC)
-        except OSError:
-            continue
-        system.landlock_allow(ruleset, descriptor, allowed if os.path.isdir(folder) else allowed & _files_only())
-        os.close(descriptor)
+        _allow(ruleset, folder, allowed)
+    for place in _others(unseen):
+        _allow(ruleset, place, _READ_FILE)
     system.landlock_restrict(ruleset)
     os.close(ruleset)
+
+
+def _allow(ruleset: int, place: str, accesses: int) -> None:
+    """Allow accesses to a file, or below a folder; what is away or of no such kind is left out."""
+    try:
+        descriptor = os.open(place, os.O_PATH | os.O_CLOEXEC)
+    except OSError:
+        return
+    try:
+        whole = os.path.isdir(place)
+        system.landlock_allow(ruleset, descriptor, accesses if whole else accesses & (_files_only() | _READ_FILE))
+    finally:
+        os.close(descriptor)
+
+
+def _others(unseen: list[str]) -> list[str]:
+    """Everything but some places: what lies beside them, and beside each folder on the way to them."""
+    ways = {place for each in unseen for place in _way_to(each)}
+    found = []
+    for folder in sorted(ways - set(unseen)):
+        try:
+            with os.scandir(folder) as entries:
+                found += [entry.path for entry in entries if entry.path not in ways and not entry.is_symlink()]
+        except OSError:
+            continue
+    return found
+
+
+def _way_to(place: str) -> list[str]:
+    """A place and every folder above it."""
+    found = [place]
+    while found[-1] != os.path.dirname(found[-1]):
+        found.append(os.path.dirname(found[-1]))
+    return found
 
 
 def _files_only() -> int:

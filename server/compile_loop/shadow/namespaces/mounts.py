@@ -29,6 +29,16 @@ def mount_points() -> dict[bytes, bytes]:
     return found
 
 
+def mount_ids() -> dict[bytes, set[int]]:
+    """The numbers of the mounts on each mount point; only one of them is on top."""
+    found: dict[bytes, set[int]] = {}
+    with open("/proc/self/mountinfo", "rb") as table:
+        for line in table:
+            fields = line.split(b" ")
+            found.setdefault(_unescaped(fields[4]), set()).add(int(fields[0]))
+    return found
+
+
 def _unescaped(field: bytes) -> bytes:
     """Spaces, line ends and backslashes are octal in the table."""
     first, *escapes = field.split(b"\\")
@@ -95,10 +105,16 @@ def in_first_user_namespace() -> bool:
 
 
 class Overlay:
-    """One folder that gets a writable layer over it. Make it before anything is mounted: it remembers what is there now."""
+    """One folder that gets a writable layer over it. Make it before anything is mounted: it remembers what is there now.
 
-    def __init__(self, place: bytes) -> None:
+    `below` are the folders that show through instead of what is there, the upmost first.
+    """
+
+    def __init__(self, place: bytes, below: tuple[bytes, ...] = ()) -> None:
         self.place = place
+        self.layers = b""
+        """Where its layers lie, once it is mounted: what is written is in `u`."""
+        self._below = below
         self._lower = os.open(place, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
 
     def mount(self, layers: bytes, label: bytes, own_attributes: bool) -> None:
@@ -108,23 +124,36 @@ class Overlay:
         try:
             os.mkdir(b"u")
             os.mkdir(b"w")
+            lower = b":".join(self._below) or b"/proc/self/fd/%d" % self._lower
             was = os.stat(self._lower)
             os.chmod(b"u", was.st_mode & 0o7777 | 0o700)
             os.utime(b"u", ns=(was.st_atime_ns, was.st_mtime_ns))
             extra = b",userxattr" if own_attributes else b",redirect_dir=on,index=off,metacopy=off"
-            options = b"lowerdir=/proc/self/fd/%d,upperdir=u,workdir=w%s" % (self._lower, extra)
+            if self._below and own_attributes:  # a layer of another overlay may lie below this one
+                extra += b",index=off"
+            options = b"lowerdir=%s,upperdir=u,workdir=w%s" % (lower, extra)
             try:  # what is written is thrown away, so that nothing waits for the disk
                 system.mount(label, self.place, b"overlay", 0, options + b",volatile")
             except OSError as error:
                 if error.errno != errno.EINVAL:
                     raise
                 system.mount(label, self.place, b"overlay", 0, options)
+            self.layers = layers
         except OSError as error:
             raise MountError(f"{os.fsdecode(self.place)}: {error.strerror}") from error
         finally:
             os.chdir(here)
             os.close(here)
-            os.close(self._lower)
+
+    def show_lower(self, layers: bytes) -> None:
+        """Show in `l` of its layers what it lies over, so that a namespace that is made later can find it."""
+        place = os.path.join(layers, b"l")
+        os.mkdir(place)
+        system.mount(b"/proc/self/fd/%d" % self._lower, place, b"", system.MS_BIND)
+
+    def close(self) -> None:
+        """Remember no more what was there."""
+        os.close(self._lower)
 
 
 def nested(root: bytes) -> list[Overlay]:
@@ -176,22 +205,26 @@ def confine(home: Overlay | None, layers: bytes, open_places: list[bytes], close
     return missed
 
 
-def seal(caches: list[bytes], allowed: list[bytes], layers: bytes, label: bytes, own_attributes: bool) -> None:
+def seal(caches: list[bytes], allowed: list[bytes], layers: bytes, label: bytes, own_attributes: bool) -> list[Overlay]:
     """Give each of the folders `caches` a layer that is thrown away, save for the places in them that are `allowed`.
 
     One that cannot have a layer, since ours lie in it or it is gone, stays as it is.
     """
     held = _held(allowed)
+    found = []
     for number, place in enumerate(caches):
         folder = os.path.join(layers, b"%d" % number)
         os.mkdir(folder)
         try:
-            Overlay(place).mount(folder, label, own_attributes)
+            overlay = Overlay(place)
+            overlay.mount(folder, label, own_attributes)
+            found.append(overlay)
         except (MountError, OSError):
             continue
     for place, descriptor in sorted(held.items()):
         system.mount(b"/proc/self/fd/%d" % descriptor, place, b"", system.MS_BIND | system.MS_REC)
         os.close(descriptor)
+    return found
 
 
 def _held(places: list[bytes]) -> dict[bytes, int]:
