@@ -39,7 +39,7 @@ def end_tree(pid: int, mark: str) -> None:
     keeper = _is_keeper(pid)
     _signal_group(pid, signal.SIGTERM)
     alive = [*_descendants(pid), *_marked(mark)]
-    _, alive = psutil.wait_procs(alive, timeout=_GRACE)
+    alive = _left_after(alive, _GRACE)
     until = time.monotonic() + (_KEEPER_LIMIT if keeper else _LIMIT)
     spared = keeper
     while True:
@@ -50,10 +50,22 @@ def end_tree(pid: int, mark: str) -> None:
             if not (spared and process.pid == pid):
                 with contextlib.suppress(psutil.Error):
                     process.kill()
-        _, alive = psutil.wait_procs(alive, timeout=0.2)
+        alive = _left_after(alive, 0.2)
         if not alive or time.monotonic() > until:
             return
         spared = keeper and (any(process.pid != pid for process in alive) or _has_others(pid))
+
+
+def _left_after(processes: Iterable[psutil.Process], seconds: float) -> list[psutil.Process]:
+    """Those that still run when all are gone or the time is up.
+
+    No child of ours is waited for in the system's sense: its exit code is for whoever started it (asyncio would say
+    "Unknown child process pid" and take 255 for it).
+    """
+    until = time.monotonic() + seconds
+    while (alive := _running(processes)) and time.monotonic() < until:
+        time.sleep(0.005)
+    return alive
 
 
 def end_stragglers(mark: str) -> list[str]:
@@ -64,7 +76,7 @@ def end_stragglers(mark: str) -> list[str]:
         with contextlib.suppress(psutil.Error):
             names.append(process.name())
             process.kill()
-    psutil.wait_procs(left, timeout=_LIMIT)
+    _left_after(left, _LIMIT)
     return names
 
 
@@ -89,7 +101,7 @@ def end_orphans() -> int:
         ended.update(alive)
         if not alive:
             break
-        psutil.wait_procs(alive, timeout=0.1)
+        _left_after(alive, 0.1)
     for keeper in _running(keepers):
         with contextlib.suppress(psutil.Error):
             keeper.kill()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
+import time
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -42,8 +43,18 @@ def end_inhabitants(folders: Iterable[Path]) -> int:
             found.append(process)
             with contextlib.suppress(psutil.Error):
                 process.kill()
-    psutil.wait_procs(found, timeout=2.0)
+    until = time.monotonic() + 2.0
+    while any(map(_runs, found)) and time.monotonic() < until:
+        time.sleep(0.005)
     return len(found)
+
+
+def _runs(process: psutil.Process) -> bool:
+    """Whether it has not ended; whose child it is takes its exit code, and nobody else."""
+    try:
+        return process.is_running() and bool(process.status() != psutil.STATUS_ZOMBIE)
+    except psutil.Error:
+        return False
 
 
 def label_of(folder: Path) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import sys
 import time
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 from tests.support.sleepers import own_seconds, sleeping
 
 from compile_loop.checks.process import Finished, Stop, run_process
+from compile_loop.checks.process_tree import end_tree
 
 PYTHON = sys.executable
 
@@ -162,3 +164,14 @@ async def test_a_pause_is_told_once_after_each_time_that_output_came(tmp_path: P
     script = "echo one; " + wait.format("go1") + "echo two; " + wait.format("go2")
     await run(tmp_path, "/bin/sh", "-c", script, on_pause=pause)
     assert len(pauses) == 2
+
+
+@pytest.mark.spec("L15")
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+async def test_who_started_a_process_gets_its_exit_code_also_where_it_is_ended(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    started = [await asyncio.create_subprocess_exec("sleep", "300", start_new_session=True) for _ in range(10)]
+    await asyncio.gather(*(asyncio.to_thread(end_tree, process.pid, "no-such-mark") for process in started))
+    assert [await process.wait() for process in started] == [-signal.SIGTERM] * 10
+    assert "Unknown child process" not in capfd.readouterr().err
