@@ -19,7 +19,7 @@ const rings = [
   ["docs of the manifest are fresh", [python, ["scripts/manifest_docs.py", "--check"]]],
   ["TypeScript style", npm("lint")],
   ["TypeScript types", npm("typecheck")],
-  ["tests without an editor", module("pytest", "tests", "-n", `${availableParallelism()}`, "--dist", "loadgroup")],
+  ["tests without an editor", module("pytest", "tests", "-n", `${availableParallelism() + 1}`, "--dist", "loadgroup")],
   ...(quick
     ? []
     : [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -256,10 +257,17 @@ def _shadow(job: Job, root: Path, hidden: Sequence[str] = (), *, asides: bool = 
             confine=job.settings.confine_checks,
             writable=job.settings.writable_folders,
             asides=asides,
-            unseen=(state_folder(), *(root / name for name in hidden)),
+            unseen=(*_own_records(), *(root / name for name in hidden)),
         )
     except ShadowError as error:
         raise ConfigurationError(str(error)) from error
+
+
+def _own_records() -> list[Path]:
+    """Folders of ours that tell of runs. A sample to try things out on lies beside them, and is there to be checked."""
+    with contextlib.suppress(OSError):
+        (state_folder() / "runs").mkdir(parents=True, exist_ok=True)  # what is not there yet could not be covered
+    return [state_folder() / name for name in ("runs", "repairs", "journals", "held")]
 
 
 def _contract(job: Job, file: ContractFile) -> CommandContract:

@@ -60,7 +60,7 @@ async def test_a_flood_is_told_as_at_least_so_many(start: Start, broken: Path) -
         editor.open(broken)
         result = await editor.run(broken)
     assert result["errorsBefore"] == 1000 and result["message"].startswith(
-        "Fixed in 1 round: at least 1000 errors gone"
+        "Found a fix in 1 round: at least 1000 errors gone"
     )
     told = [event["text"] for event in editor.events("round_finished")]
     assert told == ["Round 1 of 5: at least 1000 → 0 errors"]
