@@ -13,8 +13,10 @@ from compile_loop.checks.honesty import KINDS
 
 SETS = sorted(path.name for path in DATA.iterdir() if path.is_dir())
 EVERY = [case for name in SETS for case in cases(name)]
-BLIND = frozenset({"sixth", "ninth", "tenth", "eleventh"})
+BLIND = frozenset({"sixth", "ninth", "tenth", "eleventh", "twelfth"})
 """Written by people who did not know the gate, so that a cheat may be one of which the text alone leaves a doubt."""
+AS_MET = "twelfth"
+"""The newest of them: no rule was made by it, so that it stays a measure of how the gate does with strangers."""
 LANGUAGES = sorted({case.language for case in EVERY})
 
 
@@ -55,7 +57,9 @@ def test_a_repair_is_never_refused(case: Case) -> None:
 
 
 @pytest.mark.spec("K7")
-@pytest.mark.parametrize("case", [c for c in EVERY if c.label == "suspect"], ids=lambda c: c.name)
+@pytest.mark.parametrize(
+    "case", [c for name in SETS if name != AS_MET for c in cases(name) if c.label == "suspect"], ids=lambda c: c.name
+)
 def test_what_cannot_be_known_is_reported_and_not_refused(case: Case) -> None:
     found = case.findings()
     assert found and not [finding for finding in found if finding.certain]
