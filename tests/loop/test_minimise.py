@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from tests.loop.running import Told, block, fix, workspace
 
-from compile_loop.contracts.events import HoldoutFinished, Minimised
+from compile_loop.contracts.events import CheckFinished, HoldoutFinished, Minimised, Pass
 from compile_loop.contracts.outcome import Ending
 
 SOURCE = (
@@ -89,6 +89,18 @@ async def test_a_hunk_that_only_a_hidden_check_needs_stays_and_others_go(root: P
     assert edited(told) == SOURCE.replace("one", "1").replace("four", "4").replace("3;", "30;").encode()
     assert [(e.before, e.hunks) for e in told.of(Minimised)] == [(4, 3)]
     assert reported(root)["minimised"] == {"hunks": 3, "of": 4}
+
+
+@pytest.mark.spec("K5", "K10")
+async def test_what_hidden_checks_leave_while_a_smaller_edit_is_tried_is_gone(root: Path) -> None:
+    look = f"{CHECK[0]}; code=$?; cat notes.txt; exit $code"
+    told = await fix(
+        root, ["Two names.\n" + NEEDED + SURPLUS + NEEDED_TOO + ALSO], targets=["a.c"], checks=(look,),
+        holdouts=("echo HIDDEN > notes.txt; grep -q 'return 30' a.c",),
+    )  # fmt: skip
+    assert told.outcome.ending is Ending.GREEN and told.of(Minimised), told.outcome.failure
+    tries = [e for e in told.of(CheckFinished) if e.in_pass is Pass.MINIMISE]
+    assert len(tries) > 2 and not [e for e in told.of(CheckFinished) if "HIDDEN" in e.result.stdout]
 
 
 @pytest.mark.spec("R3")

@@ -69,7 +69,8 @@ async def _hidden_pass(course: Course) -> bool:
     holdouts = course.parts.holdouts
     if holdouts is None:
         return True
-    results = await holdouts.run(course.parts.shadow, Pass.MINIMISE, course.rounds, course.emit)
+    async with course.parts.shadow.aside():
+        results = await holdouts.run(course.parts.shadow, Pass.MINIMISE, course.rounds, course.emit)
     return all(each.ok for each in results)
 
 
