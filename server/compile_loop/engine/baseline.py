@@ -94,8 +94,7 @@ async def _stable(course: Course) -> ContractResult:
     again = {fingerprint(d) for d in second.errors}
     gone = [d for d in first.errors if fingerprint(d) not in again]
     what = "; ".join(d.message.splitlines()[0] for d in gone[:3]) or "the exit code"
-    course.flaky = f"the check is flaky: without any edit a second run differed ({what})"
-    course.emit(Warned(f"The check is flaky: without any edit a second run differed ({what})."))
+    course.say_flaky(f"without any edit a second run differed ({what})")
     return third
 
 

@@ -220,6 +220,11 @@ class Course:
         self._spending = replace(self._spending, check_seconds=self._spending.check_seconds + seconds)
         return result
 
+    def say_flaky(self, how: str) -> None:
+        """The check comes and goes by itself: said now, and with the outcome (SPEC K9)."""
+        self.flaky = f"the check is flaky: {how}"
+        self.emit(Warned(f"The check is flaky: {how}."))
+
     async def marks(self) -> Marks:
         """The protected files as they are now in the shadow."""
         return {} if self.parts.protected is None else await self.parts.protected.look(self.parts.shadow)

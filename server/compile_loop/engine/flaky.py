@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from compile_loop.contracts.events import Pass, Warned
+from compile_loop.contracts.events import Pass
 from compile_loop.engine.course import Course, State
-from compile_loop.engine.fingerprint import fingerprints
+from compile_loop.engine.fingerprint import fingerprint, fingerprints
 from compile_loop.engine.minimise import BUDGET
 
 
@@ -28,7 +28,6 @@ async def notice_flaky(course: Course, state: State) -> None:
         return
     gone = untouched - fingerprints(again.errors)
     if again.ok or (gone and len(again.errors) < len(before.result.errors)):
-        messages = [d.message.splitlines()[0] for d in before.verdict.blocking if fingerprints([d]) & gone]
+        messages = [d.message.splitlines()[0] for d in before.verdict.blocking if fingerprint(d) in gone]
         what = "; ".join(messages[:3]) or "the exit code"
-        course.flaky = f"the check is flaky: run again without the edit, it no longer fails as it did ({what})"
-        course.emit(Warned(f"The check is flaky: run again without the edit, it no longer fails as it did ({what})."))
+        course.say_flaky(f"run again without the edit, it no longer fails as it did ({what})")

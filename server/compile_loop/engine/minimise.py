@@ -8,6 +8,7 @@ from compile_loop.contracts.edits import Edit, Hunk
 from compile_loop.contracts.events import Minimised, Pass
 from compile_loop.edits.hunks import apply_hunks
 from compile_loop.engine.course import Course, State
+from compile_loop.engine.holdouts import still_green
 from compile_loop.engine.worktree import Changes
 
 BUDGET = 60.0
@@ -58,20 +59,10 @@ async def _try(course: Course, edit: Edit, units: Sequence[Unit], best: State) -
     if (
         state.verdict.green
         and len(state.verdict.remaining) <= len(best.verdict.remaining)
-        and await _hidden_pass(course)
+        and await still_green(course)
     ):
         return state
     return None
-
-
-async def _hidden_pass(course: Course) -> bool:
-    """Whether the hidden checks, all green before, still are: a hunk that only they need is no surplus."""
-    holdouts = course.parts.holdouts
-    if holdouts is None:
-        return True
-    async with course.parts.shadow.aside():
-        results = await holdouts.run(course.parts.shadow, Pass.MINIMISE, course.rounds, course.emit)
-    return all(each.ok for each in results)
 
 
 def _changes(edit: Edit, units: Sequence[Unit]) -> Changes:
