@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from compile_loop.checks.makefile import NAMES, Makefile
+from compile_loop.checks.named_paths import start_of
 from compile_loop.checks.scripts import Command, commands_of, run_by, sourced_by
 from compile_loop.contracts.checks import Check
 from compile_loop.toolchains.manifest import json_of
-from compile_loop.toolchains.plain_files import data_of
 
 _SHELL_SCRIPT = re.compile(r"\.(?:sh|bash|zsh|ksh|bats)$")
 _SHEBANG = re.compile(rb"#!.*\b(?:ba|da|z|k)?sh\b")
@@ -23,7 +23,6 @@ _MANAGER = re.compile(r"(?:.*/)?(?:npm|pnpm|yarn|bun)$")
 _MANAGERS_OWN = frozenset(
     {"install", "ci", "i", "add", "exec", "dlx", "x", "init", "create", "publish", "audit", "outdated"}
 )
-_MOST_BYTES = 1 << 18
 _MOST_TEXTS = 200
 
 
@@ -103,7 +102,7 @@ class _Follower:
                     break
 
     def _is_shell(self, path: Path) -> bool:
-        return bool(_SHELL_SCRIPT.search(path.name) or _SHEBANG.match(_start(path)))
+        return bool(_SHELL_SCRIPT.search(path.name) or _SHEBANG.match(start_of(path, 80)))
 
     def _make(self, words: Sequence[str], folders: Sequence[Path]) -> None:
         folder, named, goals, given = folders[0], "", [], {}
@@ -162,14 +161,4 @@ class _Follower:
 
 
 def _text(path: Path) -> str:
-    try:
-        return data_of(path, start=_MOST_BYTES).decode("utf-8", "replace").replace("\r\n", "\n")
-    except OSError:
-        return ""
-
-
-def _start(path: Path) -> bytes:
-    try:
-        return data_of(path, start=80)
-    except OSError:
-        return b""
+    return start_of(path).decode("utf-8", "replace").replace("\r\n", "\n")

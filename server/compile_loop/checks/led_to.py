@@ -221,7 +221,7 @@ class _Reading:
     def _imports(self, path: str, folders: Sequence[Path]) -> set[str]:
         place = self._root / path
         found = set()
-        for word, endings in imported_words(path, start_of(place).decode("utf-8", "replace")):
+        for word, endings in imported_words(path, self._text(path)):
             to = find(word, (place.parent, *folders), self._root, endings)
             if to is not None and to != path:
                 found.add(to)

@@ -97,9 +97,9 @@ def files_below(folder: Path) -> Iterator[Path]:
                 yield place
 
 
-def start_of(place: Path) -> bytes:
-    """The first 256 KiB of a file; nothing where it cannot be read."""
+def start_of(place: Path, most: int = _MOST_BYTES) -> bytes:
+    """The first 256 KiB of a file, or as many bytes as asked; nothing where it cannot be read."""
     try:
-        return data_of(place, start=_MOST_BYTES)
+        return data_of(place, start=most)
     except OSError:
         return b""

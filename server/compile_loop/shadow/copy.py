@@ -25,7 +25,7 @@ from compile_loop.shadow.namespaces.watching import Watch, watch_below
 from compile_loop.shadow.places import new_folder, temporary_places
 from compile_loop.shadow.removal import remove_tree
 from compile_loop.shadow.renaming import Renaming
-from compile_loop.shadow.sight import sight_of
+from compile_loop.shadow.sight import bytes_at, sight_of
 from compile_loop.shadow.underneath import Underneath
 
 
@@ -212,7 +212,7 @@ class CopyShadow:
 
     def peek(self, path: str) -> bytes | None:
         """What a tool sees at a path given in the user's terms."""
-        return _bytes(self._inside(path))
+        return bytes_at(self._inside(path))
 
     def look(self, path: str) -> Sight:
         """What lies at a workspace-relative path of the copy, and where its links lead; packages are the user's own."""
@@ -286,7 +286,7 @@ class CopyShadow:
             self._write(path, wanted)
 
     def _read(self, path: str) -> bytes | None:
-        data = _bytes(self._copy / path)
+        data = bytes_at(self._copy / path)
         self._underneath.note(path, data)
         return data
 
@@ -298,7 +298,7 @@ class CopyShadow:
             if data is None:
                 place.unlink(missing_ok=True)
                 return
-            if _bytes(place) == data:
+            if bytes_at(place) == data:
                 return
             place.parent.mkdir(parents=True, exist_ok=True)
             if place.is_symlink() and not place.resolve().is_relative_to(self._copy.resolve()):
@@ -315,10 +315,3 @@ class CopyShadow:
         self._working.add(working)
         working.add_done_callback(self._working.discard)
         return await asyncio.shield(working)
-
-
-def _bytes(path: Path) -> bytes | None:
-    try:
-        return path.read_bytes() if path.is_file() else None
-    except OSError:
-        return None

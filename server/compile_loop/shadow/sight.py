@@ -15,10 +15,11 @@ def sight_of(found: tuple[bytes, bytes | None, int, int], copy: Path, root: Path
     if not place.is_relative_to(copy):
         return Sight(None)
     inside = place.relative_to(copy)
-    return Sight(inside.as_posix(), data, size, names > 1 and data != _bytes(root / inside))
+    return Sight(inside.as_posix(), data, size, names > 1 and data != bytes_at(root / inside))
 
 
-def _bytes(place: Path) -> bytes | None:
+def bytes_at(place: Path) -> bytes | None:
+    """A regular file's bytes; None where there is none that can be read."""
     try:
         return place.read_bytes() if place.is_file() else None
     except OSError:

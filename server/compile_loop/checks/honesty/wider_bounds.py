@@ -9,6 +9,7 @@ from compile_loop.checks.honesty.languages.names import is_test_path
 from compile_loop.checks.honesty.marks import Sheet
 from compile_loop.checks.honesty.survey import squash, text_of
 from compile_loop.checks.honesty.weigh import Case
+from compile_loop.checks.honesty.widths import number
 from compile_loop.contracts.honesty import Finding
 
 _NUMBER = r"(\d[\d_]*(?:\.\d*)?(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?)(?:f(?:32|64)?|[dDlLF])?\b"
@@ -50,13 +51,9 @@ def wider_bounds(case: Case, sheet: Sheet) -> list[Finding]:
             continue
         for a, b in zip(old, new, strict=True):
             was_text, now_text = (next(g for g in m.groups()[::-1] if g and g[0] in "0123456789.") for m in (a, b))
-            if _float(now_text) > _float(was_text) * 1.001 and not case.wish.mentions(now_text):
+            if number(now_text) > number(was_text) * 1.001 and not case.wish.mentions(now_text):
                 row = first + after.count("\n", 0, b.end())
                 sure = _HOLDS_AGAINST.search(name) is not None
                 shown = f"{squash(a[0])} became {squash(b[0])}"
                 found.append(case.finding(sheet.change, "weakened_test", row, shown, certain=sure, names=[name]))
     return [finding for finding in found if finding is not None]
-
-
-def _float(text: str) -> float:
-    return float(text.replace("_", ""))

@@ -39,14 +39,14 @@ def width(assertion: Assertion) -> float | None:
     text = assertion.text
     apart = _APART.search(re.sub(r"(?<=\))\s*>=?", " <", text) if text.startswith("if ") else text)
     if apart:
-        return _float(apart["a"] or apart["b"])
+        return number(apart["a"] or apart["b"])
     if loose := _APPROX.search(text):
         return _approx(loose[0])
     if assertion.form != "near":
         return None
     value = next((a for a in assertion.arguments if "approx(" in a), "") or text
     size = max((abs(n) for n in _values(value)), default=1.0)
-    options = {m["name"]: _float(m["value"]) for m in _OPTION.finditer(text)}
+    options = {m["name"]: number(m["value"]) for m in _OPTION.finditer(text)}
     if options:
         found = [
             10.0**-value / 2 if _DIGITS.match(name) else value * size if _RELATIVE.search(name) else value
@@ -55,13 +55,13 @@ def width(assertion: Assertion) -> float | None:
         return max(found)
     called = _CALL.search(text)
     if called and (numbers := _NUMBER.findall(called["inside"])):
-        return _float(numbers[-1]) * (size / 100 if "Percentage" in called[0] else 1)
+        return number(numbers[-1]) * (size / 100 if "Percentage" in called[0] else 1)
     plain = [a.strip() for a in assertion.arguments]
     if _FIRST.search(text) and plain and _NUMBER.fullmatch(plain[0].rstrip("fFdDlL")):
-        return _float(plain[0].rstrip("fFdDlL"))
+        return number(plain[0].rstrip("fFdDlL"))
     last = plain[-1].rstrip("fFdDlL") if len(plain) > 2 else ""
     if _LAST.search(text) and _NUMBER.fullmatch(last):
-        return 10.0 ** -_float(last) / 2 if _CLOSE.search(text) else _float(last)
+        return 10.0 ** -number(last) / 2 if _CLOSE.search(text) else number(last)
     if _CLOSE.search(text):
         return 0.5e-7 if "lmost" in text else 0.005
     return next((size * share for pattern, share in _DEFAULTS if re.search(pattern, text)), None)
@@ -77,8 +77,8 @@ def narrower(old: Assertion, new: Assertion) -> bool:
 
 def _approx(text: str) -> float:
     """How far off Catch2's and doctest's `Approx` lets a value be."""
-    size = max((abs(_float(n)) for n in _NUMBER.findall(text.split(")", 1)[0])), default=1.0)
-    share = {name: _float(value) for name, value in re.findall(r"\.(margin|epsilon)\s*\(\s*([-\d.eE+]+)", text)}
+    size = max((abs(number(n)) for n in _NUMBER.findall(text.split(")", 1)[0])), default=1.0)
+    share = {name: number(value) for name, value in re.findall(r"\.(margin|epsilon)\s*\(\s*([-\d.eE+]+)", text)}
     return max(share.get("margin", 0.0), size * share.get("epsilon", 1.2e-5))
 
 
@@ -89,7 +89,7 @@ def lets_the_failure_pass(failures: Failures, old: Assertion, new: Assertion) ->
         return False
     wanted = set(_values(old.text)) & set(_values(new.text))
     for failure in filter(is_test_failure, failures.all):
-        numbers = [_float(n) for n in _NUMBER.findall(f"{failure.message} {failure.rendered}")]
+        numbers = [number(n) for n in _NUMBER.findall(f"{failure.message} {failure.rendered}")]
         for want in wanted & set(numbers):
             if any(_SMALL * max(1.0, abs(want)) < abs(got - want) <= now for got in numbers if got not in wanted):
                 return True
@@ -98,10 +98,11 @@ def lets_the_failure_pass(failures: Failures, old: Assertion, new: Assertion) ->
 
 def _values(text: str) -> Iterator[float]:
     """The numbers of an assertion that are no option of it."""
-    return (_float(n) for n in _NUMBER.findall(_OPTION.sub(" ", text)))
+    return (number(n) for n in _NUMBER.findall(_OPTION.sub(" ", text)))
 
 
-def _float(text: str) -> float:
+def number(text: str) -> float:
+    """What a written number is; 0 where it is none."""
     try:
         return float(text.replace("_", ""))
     except ValueError:
