@@ -234,8 +234,6 @@ export interface RunEvent {
 export interface ServerStatus {
   /** Runs under way. */
   running: string[];
-  /** Results that wait to be applied or discarded. */
-  results: number;
   text: string;
   tooltip: string;
   /** What a click does. */

@@ -2,7 +2,7 @@ import { commands, type Disposable, StatusBarAlignment, window } from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
 import { type ServerStatus, StatusNotification } from "./protocol.js";
 
-const NOTHING: ServerStatus = { running: [], results: 0, text: "", tooltip: "", command: "" };
+const NOTHING: ServerStatus = { running: [], text: "", tooltip: "", command: "" };
 
 /** The status bar item: what the server says, or why it is down. */
 export class Status implements Disposable {

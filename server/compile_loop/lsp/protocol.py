@@ -274,8 +274,6 @@ class ServerStatus(Model):
 
     running: list[str]
     """Runs under way."""
-    results: int = 0
-    """Results that wait to be applied or discarded."""
     text: str = ""
     tooltip: str = ""
     command: str = ""

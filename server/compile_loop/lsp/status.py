@@ -74,4 +74,4 @@ class Status:
         elif self._results:
             text = "$(diff-multiple) Compile Loop: result to review"
             tooltip, command = "Click to see it", "compileLoop.showResult"
-        return ServerStatus(running=self._running, results=self._results, text=text, tooltip=tooltip, command=command)
+        return ServerStatus(running=self._running, text=text, tooltip=tooltip, command=command)

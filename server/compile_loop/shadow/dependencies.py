@@ -14,6 +14,7 @@ from pathlib import Path
 
 PACKAGE_FOLDERS = frozenset({"node_modules", ".venv", "venv"})
 _MADE_AGAIN = frozenset({".cache", ".vite", ".vite-temp", "__pycache__"})
+_OF_AN_ENVIRONMENT = frozenset({"bin", "Scripts", "lib", "Lib", "site-packages"})
 _TEXT_LIMIT = 1 << 20
 
 CopyLink = Callable[[Path, Path], None]
@@ -48,7 +49,7 @@ def _node(folder: Path, copy: Path, copy_link: CopyLink) -> None:
                 there.symlink_to(place, target_is_directory=True)
 
 
-def _python(folder: Path, copy: Path, source: str, target: str, copy_link: CopyLink) -> None:
+def _python(folder: Path, copy: Path, source: str, target: str, copy_link: CopyLink, *, packages: bool = False) -> None:
     """A virtual environment: its scripts, `.pth` files and editable installs lead into the copy."""
     copy.mkdir()
     with os.scandir(folder) as entries:
@@ -58,23 +59,8 @@ def _python(folder: Path, copy: Path, source: str, target: str, copy_link: CopyL
                 copy_link(place, there)
             elif entry.is_file():
                 _rewrite(place, there, source, target)
-            elif entry.name in ("bin", "Scripts", "lib", "Lib") or entry.name.startswith("python"):
-                _python(place, there, source, target, copy_link)
-            elif entry.name == "site-packages":
-                _site_packages(place, there, source, target, copy_link)
-            elif entry.name not in _MADE_AGAIN:
-                there.symlink_to(place, target_is_directory=True)
-
-
-def _site_packages(folder: Path, copy: Path, source: str, target: str, copy_link: CopyLink) -> None:
-    copy.mkdir()
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            place, there = Path(entry.path), copy / entry.name
-            if entry.is_symlink():
-                copy_link(place, there)
-            elif entry.is_file():
-                _rewrite(place, there, source, target)
+            elif not packages and (entry.name in _OF_AN_ENVIRONMENT or entry.name.startswith("python")):
+                _python(place, there, source, target, copy_link, packages=entry.name == "site-packages")
             elif entry.name not in _MADE_AGAIN:
                 there.symlink_to(place, target_is_directory=True)
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import takewhile
 
 from tree_sitter import Node
 
@@ -133,6 +134,11 @@ def ancestors(node: Node) -> Iterator[Node]:
     while parent is not None:
         yield parent
         parent = parent.parent
+
+
+def around_in(node: Node, function: Function) -> Iterator[Node]:
+    """The nodes around a node as far as its function, innermost first."""
+    return takewhile(lambda around: around.id != function.node.id, ancestors(node))
 
 
 def statements(body: Node | None) -> list[Node]:

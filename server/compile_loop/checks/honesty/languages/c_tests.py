@@ -10,7 +10,7 @@ from tree_sitter import Node
 from compile_loop.checks.honesty.assertions import from_call, from_condition
 from compile_loop.checks.honesty.grammar import Tree
 from compile_loop.checks.honesty.languages.names import is_test_path, qualified
-from compile_loop.checks.honesty.survey import Assertion, Function, ancestors, row_of, squash, text_of
+from compile_loop.checks.honesty.survey import Assertion, Function, ancestors, around_in, row_of, squash, text_of
 
 _GTEST = re.compile(
     r"(?:TEST|TEST_F|TEST_P|TYPED_TEST|TYPED_TEST_P|BOOST_AUTO_TEST_CASE|IGNORE_TEST|CTEST|START_TEST|Test)$"
@@ -25,6 +25,7 @@ _FAILS = re.compile(
     r"(?:\+\+)\w*(?:fail|error)|\bfail\w*\s*\(|\bthrow\b",
     re.IGNORECASE,
 )
+_BRANCHES = frozenset({"if_statement", "try_statement", "catch_clause", "preproc_if", "preproc_ifdef"})
 
 
 def functions(tree: Tree, path: str) -> list[Function]:
@@ -101,7 +102,7 @@ def assertions(tree: Tree, function: Function) -> list[Assertion]:
     )
     for name, node in tree.find(pattern, function.body or function.node):
         row, text = row_of(node), text_of(node)
-        depth = _depth(node, function)
+        depth = sum(around.type in _BRANCHES for around in around_in(node, function))
         if name == "static":
             found.append(from_condition(row, text, text_of(node.child_by_field_name("condition")), depth))
         elif name == "call":
@@ -127,15 +128,6 @@ def _call(node: Node, row: int, text: str, depth: int) -> Assertion:
     if called in ("assert", "static_assert") and texts:
         return from_condition(row, text, texts[0], depth)
     return from_call(row, text, called, texts, depth)
-
-
-def _depth(node: Node, function: Function) -> int:
-    depth = 0
-    for around in ancestors(node):
-        if around.id == function.node.id:
-            break
-        depth += around.type in ("if_statement", "try_statement", "catch_clause", "preproc_if", "preproc_ifdef")
-    return depth
 
 
 def cases(tree: Tree, function: Function) -> list[str]:

@@ -24,6 +24,7 @@ from compile_loop.checks.honesty.survey import (
     Language,
     Mark,
     ancestors,
+    around_in,
     row_of,
     squash,
     statements,
@@ -55,6 +56,7 @@ _ASSERTS = r"""
 (assert_statement) @assert
 (call function: (_) @fn (#match? @fn "(^|[.])(assert\\w*|raises|warns|fail|failIf|failUnless)$")) @call
 """
+_BRANCHES = frozenset({"if_statement", "try_statement", "else_clause", "elif_clause", "except_clause"})
 _DECORATED_OFF = re.compile(
     r"@\s*(?:pytest\.mark\.|unittest\.)?(?P<what>skip|skipif|skipIf|skipUnless|xfail|expectedFailure)\b"
 )
@@ -374,14 +376,11 @@ def _assertions(tree: Tree, function: Function) -> list[Assertion]:
 
 
 def _depth(node: Node, function: Function) -> int:
-    depth = 0
-    for around in ancestors(node):
-        if around.id == function.node.id:
-            break
-        depth += around.type in ("if_statement", "try_statement", "else_clause", "elif_clause", "except_clause")
-        if around.type == "with_statement" and "suppress(" in text_of(around).split(":")[0]:
-            depth += 1
-    return depth
+    return sum(around.type in _BRANCHES or _suppresses(around) for around in around_in(node, function))
+
+
+def _suppresses(node: Node) -> bool:
+    return node.type == "with_statement" and "suppress(" in text_of(node).split(":")[0]
 
 
 def _cases(tree: Tree, function: Function) -> list[str]:

@@ -19,6 +19,7 @@ from compile_loop.checks.honesty.survey import (
     Language,
     Mark,
     ancestors,
+    around_in,
     row_of,
     squash,
     statements,
@@ -51,6 +52,7 @@ _MARKS = r"""
 """
 _ALLOW = re.compile(r"#!?\[\s*(?:cfg_attr\(.*,\s*)?(?P<how>allow|expect)\s*\((?P<codes>[^\]]*)\)", re.DOTALL)
 _GUARD = re.compile(r"#!?\[\s*(?:deny|forbid)\s*\((?P<codes>[^\]]*)\)")
+_BRANCHES = frozenset({"if_expression", "match_arm", "closure_expression"})
 _TODO = re.compile(r"not (?:yet )?implemented|todo|unimplemented|\bstub", re.IGNORECASE)
 _BORROW = (
     r"borrow|local data|local variable|does not live long|E05\d\d|E0716|lifetime|cannot move|mutable|`Send`|`Sync`"
@@ -331,7 +333,7 @@ def _assertions(tree: Tree, function: Function) -> list[Assertion]:
         called = text_of(node.child_by_field_name("macro")).rsplit(":", 1)[-1]
         inside = text_of(node.named_children[-1])[1:-1]
         arguments = [squash(a) for a in split_top(inside, (",",)) if a]
-        depth = _depth(node, function)
+        depth = sum(around.type in _BRANCHES for around in around_in(node, function))
         if called in ("assert", "debug_assert", "prop_assert") and arguments:
             found.append(from_condition(row_of(node), text_of(node), arguments[0], depth))
         elif called == "panic":
@@ -339,15 +341,6 @@ def _assertions(tree: Tree, function: Function) -> list[Assertion]:
         else:
             found.append(from_call(row_of(node), text_of(node), called, arguments, depth))
     return found
-
-
-def _depth(node: Node, function: Function) -> int:
-    depth = 0
-    for around in ancestors(node):
-        if around.id == function.node.id:
-            break
-        depth += around.type in ("if_expression", "match_arm", "closure_expression")
-    return depth
 
 
 def _cases(tree: Tree, function: Function) -> list[str]:
