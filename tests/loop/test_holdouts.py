@@ -451,9 +451,34 @@ async def test_a_hidden_check_that_differs_on_the_same_files_is_said_to_be_flaky
     assert "a hidden check is flaky: it passed and failed with the same files" in told.outcome.tally.suspicious
 
 
+@pytest.mark.spec("K9")
+async def test_a_hidden_check_that_is_green_without_the_edit_as_well_is_said_to_be_flaky(root: Path) -> None:
+    """Red twice on the untouched tree, and green from then on: it is time and not the edit."""
+    (root / "compile-loop.toml").unlink()
+    with counting(2) as port:
+        (root / "hidden/server.py").write_text(
+            f"import socket\nwith socket.create_connection(('127.0.0.1', {port})) as s: assert s.recv(1) == b'1'\n"
+        )
+        told = await fix(
+            root,
+            [VISIBLE_ONLY],
+            targets=["rule.py"],
+            checks=(f"{sys.executable} -B visible.py",),
+            holdouts=(f"{sys.executable} -B hidden/server.py",),
+        )
+    assert told.outcome.ending is Ending.GREEN
+    assert told.outcome.tally.suspicious == ("a hidden check is flaky: it passed and failed with the same files",)
+
+
+@pytest.mark.spec("K9")
+async def test_hidden_checks_that_an_edit_did_turn_green_are_not_called_flaky(root: Path) -> None:
+    told = await fix(root, [VISIBLE_ONLY, COMPLETE], targets=["rule.py"])
+    assert told.outcome.ending is Ending.GREEN and told.outcome.tally.suspicious == ()
+
+
 @contextlib.contextmanager
-def counting() -> Iterator[int]:
-    """A server that answers 0, 1, 0, 1 …; yields its port."""
+def counting(zeros: int | None = None) -> Iterator[int]:
+    """A server that answers so many 0 and then 1; None: 0, 1, 0, 1 …; yields its port."""
     with socket.create_server(("127.0.0.1", 0)) as server:
 
         def serve() -> None:
@@ -463,7 +488,8 @@ def counting() -> Iterator[int]:
                 except OSError:
                     return
                 with connection:
-                    connection.sendall(str(number % 2).encode())
+                    one = number % 2 if zeros is None else number >= zeros
+                    connection.sendall(str(int(one)).encode())
 
         thread = threading.Thread(target=serve, daemon=True)
         thread.start()

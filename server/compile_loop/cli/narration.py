@@ -21,6 +21,7 @@ PASS = {
     Pass.ROUND: "check",
     Pass.HOLDOUT: "hidden",
     Pass.MINIMISE: "smaller?",
+    Pass.AGAIN: "steady?",
     Pass.FINAL: "confirm",
 }
 _SHOWN_ERRORS = 5

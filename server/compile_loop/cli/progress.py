@@ -60,7 +60,7 @@ class Progress:
 
     def _finished(self, event: CheckFinished) -> None:
         again = event.in_pass is Pass.BASELINE and event.result.check in self._baselines
-        if again or event.in_pass is Pass.MINIMISE:
+        if again or event.in_pass in (Pass.MINIMISE, Pass.AGAIN):
             return
         for label, text in narrate(event):
             self._line(label, text)

@@ -19,6 +19,8 @@ class Pass(str, Enum):
     ROUND = "round"
     HOLDOUT = "holdout"
     MINIMISE = "minimise"
+    AGAIN = "again"
+    """A state that was checked before, to see whether it is the edit that makes the difference (SPEC K9)."""
     FINAL = "final"
 
 

@@ -106,6 +106,8 @@ class Course:
         """Hidden checks that did their work at least once."""
         self.holdouts_seen: dict[frozenset[tuple[str, bytes | None]], list[bool]] = {}
         """Which of them passed with which changes."""
+        self.holdouts_seconds = 0.0
+        """What they took on the untouched tree."""
         self.doubts: list[str] = []
         """What makes the result doubtful whatever state it is."""
         self.flaky: str | None = None
@@ -173,6 +175,11 @@ class Course:
             return await asyncio.wait_for(answer, self.request.questions_wait)
         finally:
             self.pause_deadline(False)
+
+    @property
+    def time_left(self) -> float:
+        """Seconds up to the deadline, at least."""
+        return self.request.deadline - self.spending.wall_seconds
 
     @property
     def has_wish(self) -> bool:

@@ -57,6 +57,20 @@ async def still_green(course: Course) -> bool:
     return all(each.ok for each in results)
 
 
+def red_at_baseline(course: Course) -> bool:
+    """Whether a hidden check failed on the untouched tree."""
+    return not all(course.holdouts_seen.get(frozenset(), []))
+
+
+async def differ_without_edit(course: Course) -> bool:
+    """Whether the hidden checks, on the untouched tree that the copy holds, say otherwise than at the baseline; told (SPEC K9)."""
+    results, _ = await _run(course, Pass.AGAIN)
+    steady = [each.ok for each in results] == course.holdouts_seen[frozenset()]
+    if not steady and not any(each.cannot_run for each in results):
+        _say_flaky(course)
+    return not steady
+
+
 async def hidden_pass(course: Course, in_pass: Pass) -> HiddenPass:
     """Run the hidden checks on the state as it is. Raises `GaveUp` where one cannot do its work at all."""
     if course.parts.holdouts is None:
@@ -87,6 +101,8 @@ async def _run(course: Course, in_pass: Pass, *, watched: bool = False) -> tuple
 async def _steady(course: Course, in_pass: Pass, first: Sequence[HoldoutResult]) -> Sequence[HoldoutResult]:
     """The results that count. What differs on the same files is flaky, and said to be (SPEC K9)."""
     now, seconds = [each.ok for each in first], sum(each.result.duration for each in first)
+    if in_pass is Pass.BASELINE:
+        course.holdouts_seconds = seconds
     changes = frozenset(course.work.changes.items())
     if not all(now) and seconds <= QUICK:
         second, _ = await _run(course, in_pass)

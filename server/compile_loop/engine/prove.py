@@ -18,7 +18,7 @@ from compile_loop.conversation.prompts import dishonest_prompt, holdout_prompt, 
 from compile_loop.engine.brief import failures_of
 from compile_loop.engine.course import Course, State
 from compile_loop.engine.fingerprint import fingerprint
-from compile_loop.engine.flaky import notice_flaky
+from compile_loop.engine.flaky import is_quick, notice_flaky
 from compile_loop.engine.forged_output import forged
 from compile_loop.engine.holdouts import climb, hidden_pass, red_holdouts
 from compile_loop.engine.minimise import minimise
@@ -43,11 +43,16 @@ async def prove(course: Course, state: State) -> Proof:
     if told := await red_holdouts(course, Pass.HOLDOUT):
         climb(course, told)
         return Proof(state, doubt=holdout_prompt(told))
-    await notice_flaky(course, state)
     smallest = await minimise(course, state)
+    await notice_flaky(course, smallest)
     last = await _confirm(course, smallest)
     if smallest.changes != state.changes and not (last.state.verdict.green and not last.told):
         last = await _confirm(course, state)  # What was dropped is needed by more than the visible checks.
+    elif not last.state.verdict.green and is_quick(last.state):
+        again = await _confirm(course, state)
+        if again.state.verdict.green:
+            course.say_flaky("run twice from a clean start with the same edit, it failed and passed")
+            last = again
     if last.rewritten and not last.broken:
         last = await _confirm(course, last.state, last.rewritten)
     confirmed = last.state

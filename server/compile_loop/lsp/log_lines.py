@@ -17,6 +17,7 @@ PASSES = {
     Pass.SUGGESTION: "after a suggestion",
     Pass.HOLDOUT: "hidden",
     Pass.MINIMISE: "with a smaller edit",
+    Pass.AGAIN: "whether it is the edit that did it",
     Pass.FINAL: "once more from a clean start",
 }
 MOST_DIAGNOSTICS = 200

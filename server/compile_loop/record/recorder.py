@@ -148,11 +148,9 @@ class Recorder:
         self._put(f"{at.FILES}/{kind}.json", json.dumps(listed, ensure_ascii=False))
 
     def _keep_output(self, event: CheckFinished) -> None:
-        place = {Pass.ROUND: f"{at.ROUNDS}/{event.round}", Pass.FINAL: at.FINAL, Pass.MINIMISE: None}.get(
-            event.in_pass, f"{at.ROUNDS}/0"
-        )
-        if place is None or self.folder is None:
+        if self.folder is None or event.in_pass in (Pass.MINIMISE, Pass.AGAIN):
             return
+        place = {Pass.ROUND: f"{at.ROUNDS}/{event.round}", Pass.FINAL: at.FINAL}.get(event.in_pass, f"{at.ROUNDS}/0")
         folder = self.folder / place
         self._later.add(lambda: self._put_output(folder, event))
 
