@@ -50,6 +50,7 @@ from compile_loop.models.choose import ModelSettings, Timeouts, make_generator, 
 from compile_loop.models.prices import Price, price_of
 from compile_loop.models.relay import Relay
 from compile_loop.record.asked import Asked
+from compile_loop.record.file_secrets import FileSecrets
 from compile_loop.record.memory import FileMemory
 from compile_loop.record.recorder import Recorder
 from compile_loop.record.redact import Redactor
@@ -140,10 +141,11 @@ def start(job: Job) -> Run:
         reproduce=job.reproduce,
     )
     file = _contract_file(root)
-    contract = _contract(job, file)
+    redactor = redactor_of(job, file)
+    contract = _contract(job, file, redactor)
     clear_up()
     hide_from_processes(os.environ, _secret_names(job.settings))
-    holdouts = _holdouts(job, root, file, contract.checks)
+    holdouts = _holdouts(job, root, file, contract.checks, redactor)
     hidden = tuple(holdouts.hidden) if holdouts else ()
     scripts = check_scripts(contract.checks, root)
     expected = expectations_of(contract.checks, root)
@@ -155,6 +157,7 @@ def start(job: Job) -> Run:
         generator=job.generator or model_of(job.settings),
         readable=visible.why_not,
         concealed=visible.concealed,
+        redact=redactor.known_bytes,
         admit=gate(root, file, scripts, expected, led, named=job.scope == "files", hidden=hidden),
         tells_only=lambda error: error.file in led.helpers and complains_itself(error, root),
         holdouts=holdouts,
@@ -174,7 +177,7 @@ def start(job: Job) -> Run:
     )
     if not job.settings.record:
         return Run(request, parts)
-    parts, recorder = _recorded(job, root, request, parts)
+    parts, recorder = _recorded(job, root, request, parts, redactor)
     return Run(request, parts, listeners=(recorder,))
 
 
@@ -202,7 +205,7 @@ def _inspector(root: Path) -> Inspect:
     return look
 
 
-def _recorded(job: Job, root: Path, request: RunRequest, parts: Parts) -> tuple[Parts, Recorder]:
+def _recorded(job: Job, root: Path, request: RunRequest, parts: Parts, redactor: Redactor) -> tuple[Parts, Recorder]:
     buffers = {_inside(root, path): data for path, data in job.buffers.items()}
     asked = Asked(
         root=str(root),
@@ -217,8 +220,7 @@ def _recorded(job: Job, root: Path, request: RunRequest, parts: Parts) -> tuple[
         buffers=tuple(buffers),
         reproduce=job.reproduce,
     )
-    secrets = secrets_in(job)
-    return recorded(parts, runs_folder(), asked, buffers, environment=os.environ, secrets=secrets, lineage=job.lineage)
+    return recorded(parts, runs_folder(), asked, buffers, redactor=redactor, lineage=job.lineage)
 
 
 def carry_on(job: Job, finished: Run | Kept) -> Run:
@@ -231,7 +233,8 @@ def carry_on(job: Job, finished: Run | Kept) -> Run:
 def contract_and_shadow(job: Job) -> tuple[CommandContract, Shadow]:
     """The job's checks and an isolated copy, not laid out yet. Raises `ConfigurationError`."""
     root = _workspace(job.root)
-    return _contract(job, _contract_file(root)), _shadow(job, root)
+    file = _contract_file(root)
+    return _contract(job, file, redactor_of(job, file)), _shadow(job, root)
 
 
 async def run_contract_once(job: Job, emit: Callable[[Event], None] = lambda _event: None) -> ContractResult:
@@ -270,10 +273,10 @@ def _own_records() -> list[Path]:
     return [state_folder() / name for name in ("runs", "repairs", "journals", "held")]
 
 
-def _contract(job: Job, file: ContractFile) -> CommandContract:
+def _contract(job: Job, file: ContractFile, redactor: Redactor) -> CommandContract:
     """The job's checks, ready to run. Raises `ConfigurationError` where there is none, or none that could fail."""
     try:
-        return CommandContract(_checks(job, file), os.environ, _secret_names(job.settings), _redact(job, file))
+        return CommandContract(_checks(job, file), os.environ, _secret_names(job.settings), redactor.known)
     except ContractError as error:
         raise ConfigurationError(str(error)) from error
 
@@ -285,7 +288,9 @@ def _contract_file(root: Path) -> ContractFile:
         raise ConfigurationError(str(error)) from error
 
 
-def _holdouts(job: Job, root: Path, file: ContractFile, visible: Sequence[Check]) -> CommandHoldouts | None:
+def _holdouts(
+    job: Job, root: Path, file: ContractFile, visible: Sequence[Check], redactor: Redactor
+) -> CommandHoldouts | None:
     """The hidden checks, with the files that they name; the file that lists them is hidden as well."""
     holdouts = [*(Holdout(Check(line, line)) for line in job.holdouts), *file.holdouts]
     if not holdouts:
@@ -302,7 +307,7 @@ def _holdouts(job: Job, root: Path, file: ContractFile, visible: Sequence[Check]
         files = {name: unsaved[name] if name in unsaved else (root / name).read_bytes() for name in sorted(named)}
         programs = [name for name in files if os.access(root / name, os.X_OK)]
         return CommandHoldouts(
-            holdouts, files, os.environ, _secret_names(job.settings), _redact(job, file), in_sight, programs
+            holdouts, files, os.environ, _secret_names(job.settings), redactor.known, in_sight, programs
         )
     except ContractError as error:
         raise ConfigurationError(str(error)) from error
@@ -487,17 +492,20 @@ def _secret_names(settings: Settings) -> Sequence[str]:
     return [name for name in (settings.api_key_env, settings.consult_api_key_env) if name]
 
 
-def _redact(job: Job, file: ContractFile) -> Callable[[str], str]:
-    """Takes the secrets of this environment, of the settings and of checks out of what a check prints (SPEC Z1)."""
-    return Redactor.of(os.environ, _secrets(job, file)).known
-
-
-def secrets_in(job: Job) -> list[str]:
-    """Secrets that the job's settings, tasks and contract file hold."""
-    try:
-        return _secrets(job, _contract_file(job.root.resolve()))
-    except ConfigurationError:
-        return _secrets(job, ContractFile())
+def redactor_of(job: Job, file: ContractFile | None = None) -> Redactor:
+    """Takes out the secrets of this environment, of the settings, tasks and checks, and of the workspace (SPEC Q26, Z1)."""
+    root = job.root.resolve()
+    if file is None:
+        try:
+            file = _contract_file(root)
+        except ConfigurationError:
+            file = ContractFile()
+    unsaved = {
+        path.resolve().relative_to(root).as_posix(): data
+        for path, data in job.buffers.items()
+        if path.resolve().is_relative_to(root)
+    }
+    return Redactor.of(os.environ, _secrets(job, file), FileSecrets(root, unsaved))
 
 
 def _secrets(job: Job, file: ContractFile) -> list[str]:

@@ -30,20 +30,18 @@ def recorded(
     asked: Asked,
     buffers: Mapping[str, bytes],
     *,
-    environment: Mapping[str, str],
-    secrets: Iterable[str],
+    redactor: Redactor,
     lineage: Mapping[str, str],
 ) -> tuple[Parts, Recorder]:
     """The parts with their logs, and the listener that writes a folder below `runs`.
 
-    `secrets` are keys beside those in secret variables of `environment`; `lineage` names runs that this one continues
-    or resumes.
+    `lineage` names runs that this one continues or resumes.
     """
     recorder = Recorder(
         runs,
         asked,
         buffers,
-        Redactor.of(environment, secrets),
+        redactor,
         ReportBuilder(
             engine=VERSION,
             isolated=not isinstance(parts.shadow, InPlaceShadow),

@@ -85,6 +85,64 @@ async def test_a_link_that_the_program_makes_opens_nothing(root: Path, isolation
     assert snapshot(root.parent / "outside") == before
 
 
+MOVES = {
+    "renamed": "os.rename('.env', 'e.txt')",
+    "copied": "import shutil; shutil.copy('.env', 'e.txt')",
+    "written anew": "open('e.txt', 'w').write('the pin is ' + open('.env').read()[4:])",
+    "renamed with its folder": "os.rename('keys', 'd'); os.rename('d/server.pem', 'e.txt')",
+    "as JSON": "import json; json.dump([open('.env').read()], open('e.txt', 'w'))",
+    "in a file of the user's": "open('notes.txt', 'a').write(open('.env').read())",
+    "in two-byte letters": "open('e.txt', 'w', encoding='utf-16').write(open('.env').read())",
+}
+
+
+@pytest.mark.spec("Q26", "R1")
+@pytest.mark.parametrize("way", MOVES)
+async def test_what_a_program_takes_out_of_a_secret_file_is_redacted(root: Path, isolation: str, way: str) -> None:
+    """By whatever name it then lies there: in tools' answers, around errors, in a check's output and in the record."""
+    path = "notes.txt" if "user" in way else "e.txt"
+    (root / "go.sh").write_text(
+        f"python3 -B test.py || {{ echo '{path}:1:1: error: no sum'; echo 'calc.py:2:5: error: no sum'; exit 1; }}"
+    )
+    told = await run(root, isolation, MOVES[way], reads(path), check="sh go.sh")
+    assert told.outcome.ending is Ending.GREEN, told.outcome.failure
+    assert all(call.ok for call in told.of(ToolCalled))
+    assert SECRET not in everything_sent(told)
+    assert ("[redacted]" in everything_sent(told)) or way == "in two-byte letters"
+    kept = [p.read_bytes() for p in (root.parent / "state").rglob("*") if p.is_file()]
+    assert kept and not any(SECRET.encode() in data or SECRET.encode("utf-16-le") in data for data in kept)
+    assert (root / ".env").read_text() == f"PIN={SECRET}\n"
+
+
+@pytest.mark.spec("Q26", "R1")
+async def test_what_a_check_prints_of_a_secret_file_is_redacted(root: Path, isolation: str) -> None:
+    told = await run(root, isolation, "pass", check="cat .env; python3 -B test.py")
+    assert told.outcome.ending is Ending.GREEN, told.outcome.failure
+    assert SECRET not in everything_sent(told) and "PIN=[redacted]" in everything_sent(told)
+
+
+@pytest.mark.spec("Q26")
+async def test_a_value_that_the_workspace_shows_elsewhere_is_no_secret(root: Path, isolation: str) -> None:
+    (root / ".env").write_text("APP_NAME=Orders-and-Returns\n")
+    (root / "calc.py").write_text(f"NAME = 'Orders-and-Returns'\n{BROKEN}")
+    told = await run(root, isolation, "print('Orders-and-Returns')")
+    assert told.outcome.ending is Ending.GREEN, told.outcome.failure
+    assert "Orders-and-Returns" in everything_sent(told) and "[redacted]" not in everything_sent(told)
+
+
+@pytest.mark.spec("Q26")
+async def test_a_check_that_writes_a_secret_into_a_target_does_not_make_it_an_edit(root: Path, isolation: str) -> None:
+    (root / "test.py").write_text(
+        "from calc import total\nopen('calc.py', 'a').write('#' + open('.env').read())\nassert total(2, 3) == 5\n"
+    )
+    (root / "made.py").write_text("")
+    told = await fix(
+        root, [REPAIR], targets=["calc.py"], checks=("python3 -B test.py",), settings={"isolation": isolation}
+    )
+    assert SECRET not in everything_sent(told)
+    assert all(SECRET.encode() not in (change.after or b"") for change in told.outcome.edit.files)
+
+
 @pytest.mark.spec("T3")
 async def test_what_a_program_makes_honestly_is_shown(root: Path, isolation: str) -> None:
     makes = (

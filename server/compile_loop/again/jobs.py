@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from compile_loop.again.foreign import settings_of
-from compile_loop.assemble import ConfigurationError, Job, secrets_in
+from compile_loop.assemble import ConfigurationError, Job, redactor_of
 from compile_loop.contracts.checks import Check
 from compile_loop.contracts.protocols import ModelError
 from compile_loop.models.replay import read_turns
@@ -104,13 +103,13 @@ def moved_to(asked: Asked, place: Path) -> Callable[[str], str]:
 
 def as_recorded(asked: Asked, job: Job) -> Callable[[str], str]:
     """Today's text in the record's words: its root, and no secrets."""
-    redactor = Redactor.of(os.environ, secrets_in(job))
+    redactor = redactor_of(job)
     return lambda text: redactor.text(text.replace(str(job.root), asked.root))
 
 
 def differing(record: Record, job: Job) -> list[str]:
     """Files that are not what the run began with, save those that the job lays over."""
-    redactor = Redactor.of(os.environ, secrets_in(job))
+    redactor = redactor_of(job)
     return sorted(
         path
         for path, data in record.originals().items()

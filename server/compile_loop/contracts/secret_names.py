@@ -1,4 +1,4 @@
-"""Which variables of an environment hold secrets, and which of those are models' keys, by their names (SPEC K3, Z1).
+"""Which variables and files hold secrets, and which variables models' keys, by their names (SPEC K3, Q26, Z1).
 
 Providers and their users name keys in ever new ways (`ANTHROPIC_AUTH_TOKEN`, `OPENAI_API_KEY_BACKUP`), so no list of names
 would do: a provider's word and a secret's word together make a model's key.
@@ -102,6 +102,18 @@ _PHRASES = re.compile(
     r"(?:^|_)(?:HUGGING_FACE|OPEN_AI|OPEN_ROUTER|AI_GATEWAY|ALEPH_ALPHA|GITHUB_MODELS|AZURE_(?:AI|API|INFERENCE|COGNITIVE)"
     r"|GOOGLE_(?:API|AI|GENERATIVE|KEYS?|TOKEN|AUTH_TOKEN)|CO_API|COMPILE_LOOP)(?:_|$)"
 )
+
+
+_FILE = re.compile(
+    r"(?:^|/)(?:\.env(?:\.(?!example$|sample$|template$)[^/]*)?|[^/]*\.(?:pem|key|p12|pfx|jks|keystore)|id_(?:rsa|dsa|ecdsa|ed25519)[^/]*|"
+    r"\.netrc|\.npmrc|\.pypirc|[^/]*credentials[^/]*|[^/]*secrets?\.(?:json|ya?ml|toml|ini)|\.git/.*|\.ssh/.*|\.aws/.*)$",
+    re.IGNORECASE,
+)
+
+
+def is_secret_file(path: str) -> bool:
+    """Whether a file's path, with forward slashes, is named like one that holds secrets."""
+    return _FILE.search(path) is not None
 
 
 def is_secret(variable: str) -> bool:

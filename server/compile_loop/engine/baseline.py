@@ -60,7 +60,7 @@ async def take_baseline(course: Course) -> State:
 async def _own_repairs(course: Course, state: State, rewritten: Changes) -> State:
     """A check that formats or fixes: what it made of the targets is a suggestion like any other, and else taken back."""
     course.emit(Warned(f"The check itself changes {', '.join(rewritten)}."))
-    whole = all(data is not None and course.work.stays_text(path, data) for path, data in rewritten.items())
+    whole = all(_may_be_taken_up(course, path, data) for path, data in rewritten.items())
     if course.request.suggestions and not course.has_wish and whole:
         await course.work.write(rewritten)
         repaired = await course.verify(Pass.SUGGESTION, keep=False)
@@ -75,6 +75,14 @@ async def _own_repairs(course: Course, state: State, rewritten: Changes) -> Stat
         await course.parts.shadow.write(path, course.work.originals[path])
     await course.work.restore({})
     return state
+
+
+def _may_be_taken_up(course: Course, path: str, data: bytes | None) -> bool:
+    """Whether a target that a check changed is still a text, and holds no secret that it did not hold before."""
+    if data is None or not course.work.stays_text(path, data):
+        return False
+    redact = course.parts.redact
+    return redact(data) == data or redact(before := course.work.originals[path] or b"") != before
 
 
 async def _stable(course: Course) -> ContractResult:

@@ -24,7 +24,9 @@ def _looked_at(parts: Parts, path: str, reason: str | None) -> bytes | str | Non
     if reason is not None:
         return reason
     sight = parts.shadow.look(path)
-    return _kept_back(parts, path, sight) or sight.data
+    if (kept_back := _kept_back(parts, path, sight)) is not None or sight.data is None:
+        return kept_back
+    return parts.redact(sight.data)  # a program may have moved a secret file, or copied what is in it
 
 
 def _kept_back(parts: Parts, path: str, sight: Sight) -> str | None:

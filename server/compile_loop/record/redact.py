@@ -1,18 +1,20 @@
 """Keys and secrets out of everything that a record keeps (SPEC R1, Z1).
 
-Three kinds go: the values of the environment's secret variables and of keys that were given otherwise, strings that are
-shaped like keys, and what an Authorization header carries. Each becomes `[redacted]`, as plain text and inside JSON.
+Four kinds go: the values of the environment's secret variables and of keys that were given otherwise, those in the
+workspace's secret-like files, strings that are shaped like keys, and what an Authorization header carries. Each becomes
+`[redacted]`, as plain text and inside JSON.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from urllib.parse import quote
 
 from compile_loop.contracts.secret_names import holds_key, is_secret
+from compile_loop.record.file_secrets import FileSecrets
 
 MARK = "[redacted]"
 SHORTEST = 8
@@ -114,26 +116,38 @@ class _Hints:
 class Redactor:
     """Takes secrets out of text. `values` are secrets as they are; short ones are left alone."""
 
-    def __init__(self, values: Iterable[str] = ()) -> None:
+    def __init__(self, values: Iterable[str] = (), files: FileSecrets | None = None) -> None:
+        self._files = files
+        self._doubtful: dict[str, str] = {}
         forms: set[str] = set()
         for value in values:
             if len(value.strip()) >= SHORTEST:
                 forms |= _forms(value.strip())
-        self._values = sorted(forms, key=len, reverse=True)
+        for value in files.values if files is not None else ():
+            self._doubtful |= dict.fromkeys(_forms(value) - forms, value)
+        self._values = sorted({*forms, *self._doubtful}, key=len, reverse=True)
 
     @classmethod
-    def of(cls, environment: Mapping[str, str], more: Iterable[str] = ()) -> Redactor:
-        """For the values of `environment`'s secret variables, by their names, and `more` secrets."""
+    def of(cls, environment: Mapping[str, str], more: Iterable[str] = (), files: FileSecrets | None = None) -> Redactor:
+        """For the values of `environment`'s secret variables, by their names, `more` secrets, and those of `files`."""
         named = [value for name, value in environment.items() if _is_named_secret(name, value)]
         logins = [login for value in environment.values() for login in _logins(value)]
-        return cls([*named, *logins, *more])
+        return cls([*named, *logins, *more], files)
 
     def known(self, text: str) -> str:
         """The text without the values that are known to be secrets; what is only shaped like one stays."""
         for value in self._values:
-            if value in text:
+            if value in text and not self._is_public(value):
                 text = text.replace(value, MARK)
         return text
+
+    def known_bytes(self, data: bytes) -> bytes:
+        """A file without the values that are known to be secrets."""
+        return _in_bytes(data, self.known)
+
+    def _is_public(self, form: str) -> bool:
+        value = self._doubtful.get(form)
+        return value is not None and self._files is not None and self._files.is_public(value)
 
     def text(self, text: str) -> str:
         """The text without secrets; it may be plain or JSON, which stays well-formed."""
@@ -149,18 +163,22 @@ class Redactor:
 
     def bytes(self, data: bytes) -> bytes:
         """A file without secrets; all its other bytes stay as they are."""
-        encoding = "utf-16" if data.startswith((b"\xff\xfe", b"\xfe\xff")) else "latin-1"
-        try:
-            text = data.decode(encoding)
-        except UnicodeDecodeError:
-            encoding, text = "latin-1", data.decode("latin-1")
-        kept = self.text(text)
-        if kept == text:
-            return data
-        if encoding == "latin-1":
-            return kept.encode(encoding)
-        mark, order = (b"\xff\xfe", "utf-16-le") if data.startswith(b"\xff\xfe") else (b"\xfe\xff", "utf-16-be")
-        return mark + kept.encode(order)
+        return _in_bytes(data, self.text)
+
+
+def _in_bytes(data: bytes, redact: Callable[[str], str]) -> bytes:
+    encoding = "utf-16" if data.startswith((b"\xff\xfe", b"\xfe\xff")) else "latin-1"
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError:
+        encoding, text = "latin-1", data.decode("latin-1")
+    kept = redact(text)
+    if kept == text:
+        return data
+    if encoding == "latin-1":
+        return kept.encode(encoding)
+    mark, order = (b"\xff\xfe", "utf-16-le") if data.startswith(b"\xff\xfe") else (b"\xfe\xff", "utf-16-be")
+    return mark + kept.encode(order)
 
 
 def _forms(value: str) -> set[str]:

@@ -5,23 +5,17 @@ What ignore rules allow, and nothing that looks like a secret (SPEC T3, Q26).
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 from pathspec import GitIgnoreSpec
 
+from compile_loop.contracts.secret_names import is_secret_file
 from compile_loop.toolchains.plain_files import text_in
-
-_SECRET = re.compile(
-    r"(?:^|/)(?:\.env(?:\.(?!example$|sample$|template$)[^/]*)?|[^/]*\.(?:pem|key|p12|pfx|jks|keystore)|id_(?:rsa|dsa|ecdsa|ed25519)[^/]*|"
-    r"\.netrc|\.npmrc|\.pypirc|[^/]*credentials[^/]*|[^/]*secrets?\.(?:json|ya?ml|toml|ini)|\.git/.*|\.ssh/.*|\.aws/.*)$",
-    re.IGNORECASE,
-)
 
 
 def looks_secret(path: str) -> bool:
     """Whether a workspace-relative path is named like a secret, or is the run's own configuration."""
-    return _SECRET.search(path) is not None or path == "compile-loop.toml"
+    return is_secret_file(path) or path == "compile-loop.toml"
 
 
 class Visible:

@@ -1,0 +1,117 @@
+"""The values that a workspace's secret-like files hold, wherever they turn up (SPEC Q26, R1).
+
+A program under test may copy, rename or print such a file, so its name alone keeps nothing back. What would be missed
+nowhere else is taken for a secret: no everyday word, number, path, host or short name, and nothing that stands in the
+workspace's other files as well, where a model may read it anyway.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+
+from compile_loop.contracts.secret_names import is_secret, is_secret_file
+
+_SHORTEST = 8
+_LARGEST = 1 << 18
+"""Bytes of a secret-like file that are read."""
+_MOST_FOLDERS = 2_000
+_MOST_FILES = 5_000
+_LARGEST_OTHER = 1 << 20
+"""Bytes of another file that is searched for a value."""
+_PASSED_OVER = frozenset(
+    {".git", ".hg", ".svn", "node_modules", ".venv", "venv", "__pycache__", "target", "build", "dist", ".tox", ".cache"}
+)
+_PAIR = re.compile(r"""^\s*(?:export\s+|set\s+|-\s+)?["']?(?P<name>[\w./:@-]+?)["']?\s*[=:]\s*(?P<value>.+)$""")
+_LOGIN = re.compile(r"://[^\s/:@\"']*:(?P<password>[^\s/\"']+)@")
+_NETRC = re.compile(r"\b(?:password|account)\s+(\S+)")
+_NAME = r"\d{0,4}[a-z]{0,12}\d{0,4}"
+_EVERYDAY = re.compile(
+    r"[a-z]+|[A-Z][a-z]+|[\d.,:_x-]+|~?\.{0,2}/\S*|[A-Za-z]:\\\S*|[\w+.-]+://[^\s@]*|[\w.+-]+@[\w.-]+"
+    r"|[a-z\d.-]+\.[a-z]{2,6}(?::\d+)?(?:/\S*)?"
+    rf"|{_NAME}(?:[-_.:]{_NAME}){{0,3}}(?<!.{{16}})|[a-z]{{2}}_[A-Z]{{2}}(?:\.\S+)?|-{{3,}}.*"
+)
+"""A word, a number, a path, an address without a log-in, a host, a short name in small letters, a locale."""
+
+
+class FileSecrets:
+    """What the secret-like files below `root` hold; `buffers` are unsaved texts by workspace-relative path."""
+
+    def __init__(self, root: Path, buffers: Mapping[str, bytes] | None = None) -> None:
+        self._root = root
+        texts = [data for path, data in (buffers or {}).items() if is_secret_file(path)]
+        texts += [data for path in _files(root) if is_secret_file(path) and (data := _start_of(root / path))]
+        self.values = tuple(dict.fromkeys(value for data in texts for value in values_in(data)))
+        self.is_public = lru_cache(maxsize=None)(self._is_public)
+
+    def _is_public(self, value: str) -> bool:
+        """Whether another file of the workspace holds a value, which then is no secret to whoever may read that."""
+        wanted = value.encode()
+        for number, path in enumerate(_files(self._root)):
+            if number >= _MOST_FILES:
+                break
+            place = self._root / path
+            if not is_secret_file(path) and wanted in _start_of(place, _LARGEST_OTHER):
+                return True
+        return False
+
+
+def values_in(data: bytes) -> Iterator[str]:
+    """The values in a secret-like file that would be missed nowhere else."""
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return
+    for line in text.splitlines():
+        if line.lstrip().startswith(("#", ";", "//", "[")):
+            continue
+        pair = _PAIR.match(line)
+        said = _bare(pair["value"]) if pair else line.strip()
+        yield from _NETRC.findall(line)
+        yield from (match["password"] for match in _LOGIN.finditer(line) if len(match["password"]) >= _SHORTEST)
+        if len(said) < _SHORTEST or not re.search(r"\w", said):
+            continue
+        if _EVERYDAY.fullmatch(said) is None or (pair is not None and _is_kept(pair["name"], said)):
+            yield said
+
+
+def _is_kept(name: str, value: str) -> bool:
+    """Whether a name says that even an everyday word is a secret, and no place where one lies."""
+    return is_secret(name) and not re.match(r"[~./]|\w+://|\d+$", value)
+
+
+def _bare(value: str) -> str:
+    value = value.strip().rstrip(",")
+    quoted = re.match(r"""(["'])(.*?)\1""", value)
+    return quoted[2] if quoted else re.sub(r"\s+[#;].*$", "", value).strip()
+
+
+def _files(root: Path) -> Iterator[str]:
+    """Files below `root`, those nearest to it first; of so many folders at most, and no links into others."""
+    pending = [""]
+    for number, below in enumerate(pending):
+        if number >= _MOST_FOLDERS:
+            return
+        try:
+            with os.scandir(root / below) as entries:
+                listed = sorted(entries, key=lambda entry: entry.name)
+        except OSError:
+            continue
+        for entry in listed:
+            path = f"{below}/{entry.name}" if below else entry.name
+            if entry.is_dir(follow_symlinks=False):
+                if entry.name not in _PASSED_OVER:
+                    pending.append(path)
+            elif entry.is_file():
+                yield path
+
+
+def _start_of(place: Path, most: int = _LARGEST) -> bytes:
+    try:
+        with place.open("rb") as file:
+            return file.read(most)
+    except OSError:
+        return b""
