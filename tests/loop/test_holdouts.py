@@ -401,7 +401,67 @@ async def test_a_holdout_that_cannot_start_ends_the_run_before_a_model_is_asked(
     told = await fix(root, [VISIBLE_ONLY], targets=["rule.py"], holdouts=(command,))
     assert told.outcome.failure and told.outcome.failure.kind is FailureKind.ENVIRONMENT
     assert "Hidden check 1 of 7 cannot do its work" in told.outcome.failure.message
-    assert not told.model.requests and "nosuchprogram_q" not in told.outcome.failure.message
+    assert not told.model.requests and "/nonexistent" not in told.outcome.failure.message
+    assert ("“nosuchprogram_q”, which it needs, is missing" in told.outcome.failure.message) == ("_q" in command)
+
+
+CALLS = "import subprocess\nraise SystemExit(subprocess.call("
+SAYS = "print('{}')\nraise SystemExit(1)\n"
+LACKS = {
+    "a module": ("import nosuch_q.sub\n", "nosuch_q"),
+    "a module, from code it runs": (f"{CALLS}[sys.executable, '-c', 'import nosuch_q']))\n", "nosuch_q"),
+    "a program": (f"{CALLS}'nosuchprog_q', shell=True))\n", "nosuchprog_q"),
+    "a package of Node's": (SAYS.format("Error: Cannot find module \\'nosuch-package_q\\'"), "nosuch-package_q"),
+    "a header": (SAYS.format("x.c:1:10: fatal error: nosuch_q.h: No such file or directory"), "nosuch_q.h"),
+}
+
+
+async def with_hidden(root: Path, text: str, *replies: str, **more: object) -> Told:
+    (root / "compile-loop.toml").unlink()
+    (root / "hid.py").write_text(f"import sys\nsys.path[:0] = ['.']\n{text}")
+    checks, hidden = (f"{sys.executable} -B visible.py",), (f"{sys.executable} -B hid.py",)
+    settings = {"suggestions": False, **more}
+    return await fix(root, replies, targets=["rule.py"], checks=checks, holdouts=hidden, settings=settings)
+
+
+@pytest.mark.spec("L3", "Q7", "K5")
+@pytest.mark.parametrize("what", LACKS)
+async def test_a_holdout_that_lacks_something_ends_the_run_before_a_model_is_asked(root: Path, what: str) -> None:
+    text, name = LACKS[what]
+    told = await with_hidden(root, text, VISIBLE_ONLY)
+    assert told.outcome.failure and told.outcome.failure.kind is FailureKind.ENVIRONMENT
+    assert f"“{name}”, which it needs, is missing" in told.outcome.failure.message
+    assert not told.model.requests
+
+
+@pytest.mark.spec("L3", "Q7", "K5")
+async def test_a_holdout_that_lacks_something_later_ends_the_run_too(root: Path) -> None:
+    told = await with_hidden(root, "import rule\nassert rule.pay(50, 20) == (20, 30)\nimport nosuch_q\n", VISIBLE_ONLY)
+    assert told.outcome.failure and told.outcome.failure.kind is FailureKind.ENVIRONMENT
+    assert "nosuch_q" in told.outcome.failure.message and len(told.model.requests) == 1
+
+
+CODE = {
+    "a part of the workspace's own module": "import rule.limits\n",
+    "a name in it": "from rule import limits\n",
+    "a plain failure": "raise SystemExit(1)\n",
+    "a module that an edit took in": "import rule\nassert rule.pay(50, 20) == (20, 30)\nrule.later()\n",
+}
+
+
+@pytest.mark.spec("Q7", "K5")
+@pytest.mark.parametrize("what", CODE)
+async def test_what_an_edit_could_mend_is_a_red_holdout(root: Path, what: str) -> None:
+    later = VISIBLE_ONLY.replace(">>>>>>> REPLACE", "\n\ndef later():\n    import nosuch_q\n>>>>>>> REPLACE")
+    told = await with_hidden(root, CODE[what], later, max_holdout_rounds=0)
+    assert told.outcome.failure and told.outcome.failure.kind is FailureKind.HOLDOUT
+
+
+@pytest.mark.spec("Q7", "K5")
+async def test_a_module_that_a_new_file_can_be_is_a_red_holdout(root: Path) -> None:
+    new = f"<<< path=rule.py >>>\n{VISIBLE_ONLY}<<< path=limits_q.py >>>\n" + block("", "TOP = 100\n")
+    told = await with_hidden(root, "import limits_q\nassert limits_q.TOP == 100\n", new, allow_new_files=True)
+    assert told.outcome.ending is Ending.GREEN, told.outcome.failure
 
 
 @pytest.mark.spec("Q7")

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
 from compile_loop.checks.contract import CommandContract
+from compile_loop.checks.missing_modules import missing_module
 from compile_loop.checks.process import run_process
 from compile_loop.contracts.checks import CheckResult
 from compile_loop.contracts.events import CheckStarted, Event, Pass
@@ -15,7 +17,7 @@ from compile_loop.contracts.protocols import Shadow
 
 _OBSERVED = 2000
 _CHMOD_SECONDS = 60.0
-_NOT_FOUND = re.compile(r"“([^”]*/[^”]*)” was not found")
+_NOT_FOUND = re.compile(r"“([^”]+)” was not found")
 
 
 class CommandHoldouts:
@@ -77,7 +79,7 @@ class CommandHoldouts:
 
     def _results(self, results: Sequence[CheckResult], root: str) -> Sequence[HoldoutResult]:
         return [
-            HoldoutResult(result, "" if result.ok else _told(holdout, result), _cannot_run(result, root))
+            _judged(result, "" if result.ok else _told(holdout, result), root)
             for holdout, result in zip(self._holdouts, results, strict=True)
         ]
 
@@ -92,11 +94,15 @@ def _silent(emit: Callable[[Event], None]) -> Callable[[Event], None]:
     return pass_on
 
 
-def _cannot_run(result: CheckResult, root: str) -> bool:
-    """Whether no edit can mend it; a program of the workspace that is not there yet is what a build makes."""
-    missing = _NOT_FOUND.search(result.environment or "")
-    ours = missing is not None and (missing[1].startswith(f"{root}/") or not missing[1].startswith("/"))
-    return result.environment is not None and not ours
+def _judged(result: CheckResult, told: str, root: str) -> HoldoutResult:
+    """With what no edit can mend; a program of the workspace that is not there yet is what a build makes."""
+    if result.environment is None:
+        module = None if result.ok else missing_module(f"{result.stdout}\n{result.stderr}", Path(root))
+        return HoldoutResult(result, told, module is not None, module or "", module is not None)
+    found = _NOT_FOUND.search(result.environment)
+    missing = found[1] if found else ""
+    ours = "/" in missing and (missing.startswith(f"{root}/") or not missing.startswith("/"))
+    return HoldoutResult(result, told, not ours, "" if "/" in missing else missing)
 
 
 def _told(holdout: Holdout, result: CheckResult) -> str:

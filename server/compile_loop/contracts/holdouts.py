@@ -41,12 +41,15 @@ class Holdout:
 class HoldoutResult:
     """How one holdout ended, and what may be told of it.
 
-    `cannot_run`: it did not do its work for a reason that no edit can mend.
+    `cannot_run`: it did not do its work for a reason that no edit can mend. `missing` is the program or the module that it
+    needs and that is not there, where that is the reason; a `module` could be a new file's.
     """
 
     result: CheckResult
     told: str
     cannot_run: bool = False
+    missing: str = ""
+    module: bool = False
 
     @property
     def ok(self) -> bool:

@@ -5,6 +5,7 @@ Each pass runs in a layer that is thrown away: neither a visible check nor a too
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -122,15 +123,33 @@ def _say_flaky(course: Course) -> None:
 
 
 def _must_start(course: Course, results: Sequence[HoldoutResult]) -> None:
-    """Raises `GaveUp` where a hidden check never could do its work: nobody should pay a model for that (SPEC L3, Q7)."""
-    stuck = [n for n, each in enumerate(results, 1) if each.cannot_run and each.result.check not in course.holdouts_ran]
+    """Raises `GaveUp` where a hidden check cannot do its work: nobody should pay a model for that (SPEC L3, Q7)."""
+    stuck = [n for n, each in enumerate(results, 1) if _is_stuck(course, each)]
     course.holdouts_ran |= {each.result.check for each in results if not each.cannot_run}
     if stuck:
-        raise GaveUp(
-            FailureKind.ENVIRONMENT,
-            f"Hidden check {stuck[0]} of {len(results)} cannot do its work here: a program that it starts is missing, may "
-            "not be executed or fails itself. Run it by hand to see which, or take it out.",
+        missing = results[stuck[0] - 1].missing
+        why = (
+            f"“{missing}”, which it needs, is missing. Install it, or take the check out."
+            if missing
+            else "a program that it starts is missing, may not be executed or fails itself. Run it by hand to see which, or take "
+            "it out."
         )
+        raise GaveUp(
+            FailureKind.ENVIRONMENT, f"Hidden check {stuck[0]} of {len(results)} cannot do its work here: {why}"
+        )
+
+
+def _is_stuck(course: Course, each: HoldoutResult) -> bool:
+    """Whether no edit mends it: it never did its work, or lacks what no edit brought up and no new file can be."""
+    if not each.cannot_run:
+        return False
+    if not each.missing:
+        return each.result.check not in course.holdouts_ran
+    top = re.split(r"[./]", each.missing)[0]
+    may_be_made = each.module and (
+        course.request.allow_new_files or any(top in path for path in course.request.targets)
+    )
+    return not may_be_made and not any(each.missing.encode() in (data or b"") for data in course.work.changes.values())
 
 
 def climb(course: Course, told: list[str]) -> None:
