@@ -109,6 +109,8 @@ class Job:
     lineage: Mapping[str, str] = field(default_factory=dict)
     tasks: Mapping[str, Check] = field(default_factory=dict)
     advisers: Advisers | None = None
+    keep: tuple[Path, ...] = ()
+    """Folders beside the workspace that no check may change, even where they lie in a temporary folder."""
 
 
 def start(job: Job) -> Run:
@@ -260,6 +262,7 @@ def _shadow(job: Job, root: Path, hidden: Sequence[str] = (), *, asides: bool = 
             confine=job.settings.confine_checks,
             writable=job.settings.writable_folders,
             asides=asides,
+            keep=job.keep,
             unseen=(*_own_records(), *(root / name for name in hidden)),
         )
     except ShadowError as error:

@@ -17,6 +17,10 @@ from tests.cli.test_commands import cli
 from tests.loop.running import block, snapshot
 from tests.support.programs import Program
 
+from compile_loop.evaluation.cases import cases_in
+from compile_loop.evaluation.scoreboard import Evaluation
+from compile_loop.settings import Settings
+
 pytestmark = pytest.mark.spec("R4")
 
 WAITING = "import time\ntime.sleep({})\nraise SystemExit(1)\n"
@@ -180,9 +184,44 @@ def test_ctrl_c_ends_all_of_them_and_keeps_what_was_scored(tmp_path: Path, monke
         [sys.executable, "-m", "compile_loop", "eval", "many", "--jobs", "2", "--out", "x.json"],
         cwd=tmp_path, env={**os.environ}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
     )  # fmt: skip
-    time.sleep(4)
+    waited = time.monotonic() + 120
+    while len(list((tmp_path / "state").glob("compile-loop/runs/*/run.json"))) < 2 and time.monotonic() < waited:
+        time.sleep(0.05)
     process.send_signal(signal.SIGINT)
-    output, _ = process.communicate(timeout=15)
+    output, _ = process.communicate(timeout=60)
     assert process.returncode == 130, output
     board = json.loads((tmp_path / "x.json").read_text())
     assert [each["got"] for each in board["cases"]] == ["cancelled", "cancelled"]
+
+
+@pytest.mark.parametrize("isolation", ["overlay", "copy"])
+async def test_no_program_reaches_another_case_although_temporary_folders_are_open_to_checks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, isolation: str
+) -> None:
+    """It may write there, or not, and its own run goes on; what is the user's stays as it was."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    folder = tmp_path / "cases"
+    (folder / "victim").mkdir(parents=True)
+    (folder / "notes.txt").write_text("kept\n")
+    (folder / "victim" / "a.py").write_text("x = 1\n")
+    (folder / "victim" / "compile-loop.toml").write_text(
+        "version = 1\n[[check]]\nname = 'c'\ncommand = 'python3 a.py'\n"
+    )
+    root = folder / "thief"
+    root.mkdir()
+    (root / "b.py").write_text("y = 1\n")
+    (root / "steal.py").write_text(
+        "import os\nfor name in ('../victim/a.py', '../victim/new.py', os.path.abspath('../victim/compile-loop.toml')):\n"
+        "    try:\n        open(name, 'w').close()\n    except OSError:\n        pass\n"
+        "import b\nassert b.y == 2\n"
+    )
+    (root / "compile-loop.toml").write_text(
+        "version = 1\n[[check]]\nname = 'c'\ncommand = 'python3 -B steal.py'\n[eval]\ntargets = ['b.py']\n"
+    )
+    (root / "replies.json").write_text(json.dumps([block("y = 1\n", "y = 2\n")]))
+    before = snapshot(folder)
+    settings = Settings(isolation=isolation, model="scripted:replies.json", suggestions=False)  # type: ignore[arg-type]
+    board = await Evaluation([c for c in cases_in(folder) if c.name == "thief"], settings, 1, lambda _score: None).go()
+    (case,) = board["cases"]
+    assert case["got"] == "green", case["message"]
+    assert snapshot(folder) == before

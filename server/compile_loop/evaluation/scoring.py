@@ -112,6 +112,7 @@ def _job(case: Case, settings: Settings) -> Job:
         settings=settings.model_copy(update={"model": model, "repair_memory": False}),
         scope="files" if targets else "workspace",
         spec=case.table.spec,
+        keep=(case.root.parent, *(place for place in case.root.parent.iterdir() if place.is_dir())),
     )
 
 

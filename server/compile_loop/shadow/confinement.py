@@ -24,7 +24,8 @@ class Confinement:
     few lock files, stay as they are, `closed_folders` become read-only.
 
     `caches` are those open places that are folders of caches, and `allowed` what lies in them and stays open when they get
-    a layer that is thrown away.
+    a layer that is thrown away. `layered` are folders in open places with files of the user's that checks must not reach:
+    they get such a layer, too.
     """
 
     home: Path | None
@@ -32,10 +33,15 @@ class Confinement:
     closed_folders: tuple[Path, ...]
     caches: tuple[Path, ...] = ()
     allowed: tuple[Path, ...] = ()
+    layered: tuple[Path, ...] = ()
 
 
-def confinement_of(root: Path, environment: Mapping[str, str], extra: Iterable[str] = ()) -> Confinement:
+def confinement_of(
+    root: Path, environment: Mapping[str, str], extra: Iterable[str] = (), keep: Iterable[Path] = ()
+) -> Confinement:
     """The places for checks of the workspace `root` (resolved). `extra` are folders that the user allows.
+
+    `keep` are folders that checks are to leave as they are, though they may lie in a temporary one.
 
     Makes the empty cache folders of tools that have their own folder already.
     """
@@ -54,9 +60,18 @@ def confinement_of(root: Path, environment: Mapping[str, str], extra: Iterable[s
     allowed = tuple(sorted(place for place in ours if any(place.is_relative_to(cache) for cache in apart)))
     closed = tuple(home / name for name in _PRIVATE if _exists(home / name) and not (home / name).is_symlink())
     keeps_home = home.is_relative_to(root) or not home.is_dir() or home == Path("/")
+    layered = tuple(sorted(_outermost(_to_be_layered(keep, root, usable))))
     return Confinement(
-        None if keeps_home else home, tuple(sorted(usable)), () if keeps_home else closed, apart, allowed
+        None if keeps_home else home, tuple(sorted(usable)), () if keeps_home else closed, apart, allowed, layered
     )
+
+
+def _to_be_layered(keep: Iterable[Path], root: Path, usable: Iterable[Path]) -> Iterable[Path]:
+    """Those folders that checks could write to otherwise, and in which nothing lies that they are to write to."""
+    for place in (folder.resolve() for folder in keep if folder.is_dir()):
+        reachable = any(place.is_relative_to(folder) for folder in usable)
+        if reachable and not place.is_relative_to(root) and not any(each.is_relative_to(place) for each in usable):
+            yield place
 
 
 def temporary_folders(environment: Mapping[str, str]) -> tuple[Path, ...]:

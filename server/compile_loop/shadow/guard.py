@@ -62,6 +62,8 @@ def guard_of(root: Path, confinement: Confinement | None, unseen: Sequence[Path]
     folders = [str(folder) for folder in allowed if not root.is_relative_to(folder)]
     for outer in (folder for folder in allowed if root.is_relative_to(folder)):
         folders += _beside(root, outer)
+    kept = confinement.layered if confinement is not None else ()
+    folders = [folder for folder in folders if not any(Path(folder).is_relative_to(place) for place in kept)]
     temporary = Path(tempfile.gettempdir()).resolve()
     return Guard((*dict.fromkeys(folders), *_MEMORY), root.is_relative_to(temporary), tuple(unseen))
 

@@ -62,6 +62,7 @@ def mount_plan(
         "home": os.fsencode(folders.home) if folders.home is not None else b"",
         "open": [os.fsencode(place) for place in folders.open_places],
         "closed": [os.fsencode(folder) for folder in folders.closed_folders],
+        "layered": [os.fsencode(folder) for folder in folders.layered],
         "asides": asides,
         "covered": [os.fsencode(place.resolve()) for place in unseen if place.is_dir()],
     }

@@ -29,6 +29,7 @@ def choose(
     unseen: Sequence[Path] = (),
     asides: bool = True,
     callables: bool = False,
+    keep: Sequence[Path] = (),
     environment: Mapping[str, str] = os.environ,
 ) -> Shadow:
     """The best isolated copy of `root` (absolute, resolved) that works here, not laid out yet.
@@ -36,6 +37,7 @@ def choose(
     `confine` keeps checks from writing elsewhere, temporary folders, caches and the folders `writable` excepted (SPEC
     Q14). `unseen` are folders and files that they cannot read, as far as that can be, and without `asides`
     there is no `aside` (SPEC K5).
+    `keep` are folders that checks leave as they are even where they lie in a temporary folder.
     `callables`: checks run in this process, which an overlay cannot reach (SPEC Q15). Trying takes up to a few
     tenths of a second, once per process and file system. Raises `ShadowError` where `wanted` does not work.
     """
@@ -44,7 +46,7 @@ def choose(
         trial = _TRIALS[strategy](root)
         if trial.ok:
             can_confine = confine and sys.platform == "linux"
-            confinement = confinement_of(root, environment, writable) if can_confine else None
+            confinement = confinement_of(root, environment, writable, keep) if can_confine else None
             return _make(strategy, trial, root, buffers, confinement, refused, unseen, asides=asides)
         refused.append(f"no {strategy}: {trial.reason}")
     raise ShadowError(f"No isolated copy of {root} can be made: {'; '.join(refused)}.")

@@ -87,6 +87,7 @@ class Holder:
         root = mounts.Overlay(self._root)
         inner = mounts.nested(self._root)
         others = [mounts.Overlay(place) for place in plan["others"]]
+        kept = [mounts.Overlay(place) for place in plan["layered"]]
         home = None
         unconfined = "checks are not confined" if not plan["confine"] else ""
         layers = _own_mount(base, label, plan["in_memory"])
@@ -96,12 +97,14 @@ class Holder:
             unconfined = mounts.confine(
                 home, _layers(layers, "home"), open_places, plan["closed"], label, own_attributes
             )
+        for number, overlay in enumerate(kept):
+            mounts.keep(overlay, _layers(layers, f"kept{number}"), label, own_attributes)
         for number, overlay in enumerate([root, *inner, *others]):
             overlay.mount(_layers(layers, str(number)), label, own_attributes)
         self._layers, self._label, self._own_attributes = layers, label, own_attributes
         self._base = base
         self._top = b"/proc/self/fd/%d" % os.open(base, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
-        self._remember([root, *inner, *others, *([home] if home is not None else [])])
+        self._remember([root, *inner, *others, *kept, *([home] if home is not None else [])])
         self._uppers = [os.path.join(root.layers, b"u")]
         self._device = os.stat(self._root).st_dev
         # A check that clears the temporary folder must not take the layers away, nor one read what we keep of runs.

@@ -205,6 +205,15 @@ def confine(home: Overlay | None, layers: bytes, open_places: list[bytes], close
     return missed
 
 
+def keep(overlay: Overlay, layers: bytes, label: bytes, own_attributes: bool) -> None:
+    """Lay a layer over a folder; where there can be none, it becomes read-only."""
+    try:
+        overlay.mount(layers, label, own_attributes)
+    except MountError:
+        system.mount(overlay.place, overlay.place, b"", system.MS_BIND | system.MS_REC)
+        system.make_read_only(overlay.place)
+
+
 def seal(caches: list[bytes], allowed: list[bytes], layers: bytes, label: bytes, own_attributes: bool) -> list[Overlay]:
     """Give each of the folders `caches` a layer that is thrown away, save for the places in them that are `allowed`.
 
