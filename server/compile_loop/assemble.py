@@ -167,7 +167,7 @@ def start(job: Job) -> Run:
         ask_user=job.ask_user,
         auth=job.auth,
         inspect=_inspector(root),
-        protected=WorkspaceProtection(root, file.protected, scripts, expected, led),
+        protected=WorkspaceProtection(root, file.protected, scripts, expected, led, contract.checks),
         clock=time.monotonic,
         price=price_of_model(job.settings),
         consult=job.consult or consultant_of(job.settings),

@@ -49,6 +49,8 @@ class Followed:
     programs: dict[Path, tuple[Path, ...]] = field(default_factory=dict)
     """Each with the folders that its own paths may start from."""
     read_in: list[ReadIn] = field(default_factory=list)
+    texts: list[Path] = field(default_factory=list)
+    """The shell scripts, Makefiles and package files that were followed."""
 
 
 def follow(check: Check, root: Path) -> Followed:
@@ -78,7 +80,7 @@ class _Follower:
         for word in sourced_by(command):
             self._found.read_in.append(ReadIn(word, command.folders, True))
             for path in self._existing([word], command.folders):
-                self.line(_text(path), command.folders[0], (), str(path))
+                self._script(path, command.folders[0], ())
         bare = command.bare
         if not bare:
             return
@@ -89,9 +91,13 @@ class _Follower:
         for path in self._existing(run_by(command), command.folders):
             if self._is_shell(path):
                 rest = next((bare[at + 1 :] for at, word in enumerate(bare) if word.endswith(path.name)), [])
-                self.line(_text(path), command.folders[0], rest, str(path))
+                self._script(path, command.folders[0], rest)
             else:
                 self._found.programs.setdefault(path, command.folders)
+
+    def _script(self, path: Path, folder: Path, arguments: Sequence[str]) -> None:
+        self._found.texts.append(path)
+        self.line(_text(path), folder, arguments, str(path))
 
     def _existing(self, words: Sequence[str], folders: Sequence[Path]) -> Iterator[Path]:
         for word in words:
@@ -130,6 +136,7 @@ class _Follower:
         path = folder / named if named else next((folder / name for name in NAMES if (folder / name).is_file()), None)
         if path is not None and path.resolve().is_relative_to(self._root):
             makefile = Makefile(path, given, folder)
+            self._found.texts += makefile.files
             for recipe in makefile.recipes(goals):
                 self.line(recipe, folder)
             self._found.read_in += [ReadIn(word, (folder, *searched), may) for word, may in makefile.includes]
@@ -153,6 +160,7 @@ class _Follower:
             if not above.is_relative_to(self._root):
                 return
             if (above / "package.json").is_file():
+                self._found.texts.append(above / "package.json")
                 scripts = json_of(above / "package.json").get("scripts")
                 for each in (f"pre{name}", name, f"post{name}"):
                     if isinstance(scripts, dict) and isinstance(line := scripts.get(each), str):

@@ -20,7 +20,7 @@ from compile_loop.checks.followed import Followed, follow
 from compile_loop.checks.holding import holds_against
 from compile_loop.checks.modules import ENDINGS, find, imported_words, is_program
 from compile_loop.checks.named_paths import existing, named, start_of
-from compile_loop.checks.options import files_of_options
+from compile_loop.checks.options import files_of_options, modules_of_options
 from compile_loop.checks.protected import is_protected
 from compile_loop.checks.tools_make import is_nobodys
 from compile_loop.contracts.checks import Check
@@ -57,11 +57,17 @@ _MOST_PROGRAMS = 400
 class LedTo:
     """Files that a check is led to, relative to the workspace.
 
+    `texts` are the shell scripts and Makefiles of checks, `programs` what an interpreter runs for them, `protected` all files
+    that are protected by their names, `sources` all other ones of programming languages.
     `helpers` are modules that tests and programs of checks take in, and no other code does, to hold the code against what is
     right. `awaited` are paths where it would find one, with whether it does without; `patterns` match such paths.
     """
 
     files: set[str] = field(default_factory=set)
+    texts: set[str] = field(default_factory=set)
+    programs: set[str] = field(default_factory=set)
+    protected: list[str] = field(default_factory=list)
+    sources: list[str] = field(default_factory=list)
     helpers: set[str] = field(default_factory=set)
     awaited: dict[str, bool] = field(default_factory=dict)
     patterns: list[re.Pattern[str]] = field(default_factory=list)
@@ -88,7 +94,6 @@ class _Reading:
         self._root = root
         self._found = found
         self._steps = 0
-        self._programs: set[str] = set()
 
     def check(self, followed: Followed) -> None:
         for read in followed.read_in:
@@ -97,8 +102,20 @@ class _Reading:
             for word in files_of_options(command):
                 if (path := find(word, command.folders, self._root, ("", ".json", ".js"))) is not None:
                     self._take(path, path)
+            for module in modules_of_options(command):
+                self._plugin(module, command.folders)
+        self._found.texts |= {
+            place.relative_to(self._root).as_posix() for place in followed.texts if place.is_relative_to(self._root)
+        }
         for program, folders in followed.programs.items():
             self._program(program, folders, followed)
+
+    def _plugin(self, module: str, folders: Sequence[Path]) -> None:
+        if (path := find(module, folders, self._root, ENDINGS["python"])) is not None:
+            self._take(path, path)
+            return
+        for other in named([f"{module}.py", f"{module}/__init__.py"], folders, self._root):
+            self._found.awaited.setdefault(other, False)
 
     def configuration(self) -> None:
         """Follow what the workspace's configuration names, whichever of it the check reads."""
@@ -106,10 +123,14 @@ class _Reading:
         sources: list[str] = []
         for path in self._walk():
             protected = is_protected(path)
+            if protected:
+                self._found.protected.append(path)
+            elif SOURCE.search(path):
+                self._found.sources.append(path)
             if protected and is_linking(path):
                 self._links(path, path)
             if is_program(path):
-                (tests if protected or path in self._programs else sources).append(path)
+                (tests if protected or path in self._found.programs else sources).append(path)
         self._find_helpers(tests[:_MOST_PROGRAMS], sources)
 
     def _find_helpers(self, tests: Sequence[str], sources: Sequence[str]) -> None:
@@ -190,7 +211,7 @@ class _Reading:
     def _program(self, program: Path, folders: Sequence[Path], followed: Followed) -> None:
         """A program that looks at the code is the check's, with its modules; one that calls it says nothing of them."""
         path = program.relative_to(self._root).as_posix()
-        self._programs.add(path)
+        self._found.programs.add(path)
         text = start_of(program).decode("utf-8", "replace")
         said = _PLACES.sub("", text)
         strings = {part for made in _STRING.finditer(said) for part in made.groups() if part}

@@ -30,12 +30,13 @@ class _Rule:
 class Makefile:
     """The rules of one Makefile and what it includes, from `folder` on. Variables given on the command line win.
 
-    `includes` are the words of its includes, there or not, and whether make does without.
+    `includes` are the words of its includes, there or not, and whether make does without; `files` are those that were read.
     """
 
     def __init__(self, path: Path, given: Mapping[str, str], folder: Path | None = None) -> None:
         self._folder = folder or path.parent
         self.includes: list[tuple[str, bool]] = []
+        self.files: list[Path] = []
         self._given = dict(given)
         self._variables: dict[str, str] = {"MAKE": "make", "CURDIR": ".", "RM": "rm -f", **given}
         self._rules: list[_Rule] = []
@@ -89,6 +90,7 @@ class Makefile:
             text = data_of(path, start=_MOST_BYTES).decode("utf-8", "replace")
         except OSError:
             return
+        self.files.append(path)
         recipe: list[str] | None = None
         for raw in re.sub(r"\\\r?\n[ \t]*", " ", text).splitlines():
             line = raw.strip()

@@ -27,7 +27,19 @@ _CONFIGURED = re.compile(
     r"(?:.*/)?(?:eslint|jest|vitest|mocha|prettier|stylelint|webpack|rollup|vite|playwright|wdio|ava|nyc|c8|npx)$"
 )
 """Programs whose modules to load, or whose configuration, may be a program itself."""
+_PLUGGED = re.compile(r"(?:.*/)?(?:pytest|py\.test)$")
+"""Programs whose `-p` names a module to load."""
 _DEFINED = re.compile(r"-D?(?:CMAKE_TOOLCHAIN_FILE|CMAKE_PROJECT_\w*INCLUDE\w*)(?::\w+)?=(.+)")
+
+
+def modules_of_options(command: Command) -> Iterator[str]:
+    """The modules that a test runner is told to load, as paths without their ending: `pytest -p x.y`."""
+    words = command.words
+    at = next((n for n, word in enumerate(words) if _PLUGGED.match(word)), len(words))
+    for word, following in pairwise([*words[at:], ""]):
+        name = following if word == "-p" else word[2:] if re.match(r"-p\w", word) else ""
+        if re.fullmatch(r"[A-Za-z_]\w*(?:\.\w+)*", name):
+            yield name.replace(".", "/")
 
 
 def files_of_options(command: Command) -> Iterator[str]:

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 from pathspec import GitIgnoreSpec
 
 from compile_loop.checks.contract_file import NAME
 from compile_loop.checks.expectations import SOURCE, Doubt, Expectations
+from compile_loop.checks.gone_by import DecidingTexts, GoneBy
 from compile_loop.checks.headers import Headers
 from compile_loop.checks.led_to import LedTo
 from compile_loop.checks.protected import is_found_by_name, is_protected, is_taken_by_itself
 from compile_loop.checks.test_data import TestData
 from compile_loop.checks.tools_make import ToolsMake, is_generated
 from compile_loop.checks.version_control import VersionControl
+from compile_loop.contracts.checks import Check
+from compile_loop.contracts.diagnostics import Diagnostic
+from compile_loop.contracts.edits import FileChange
+from compile_loop.contracts.honesty import Finding
 from compile_loop.contracts.protected import AS_THE_USERS, Broken, FileMark, Marks
 from compile_loop.contracts.protocols import Shadow
 from compile_loop.edits.paths import protected_part
@@ -39,6 +44,7 @@ class WorkspaceProtection:
         scripts: frozenset[str],
         expected: Expectations | None = None,
         led: LedTo | None = None,
+        checks: Sequence[Check] = (),
     ) -> None:
         self._root = root
         self._expected = expected or Expectations()
@@ -50,6 +56,7 @@ class WorkspaceProtection:
         self._version_control = VersionControl(root)
         self._headers = Headers(root)
         self._tools = ToolsMake(root, self._version_control)
+        self._gone_by = GoneBy(root, DecidingTexts(root, checks, self._led, self._expected.programs))
 
     def decides(self, path: str) -> bool:
         """Whether a workspace-relative path names a file that decides about green."""
@@ -84,6 +91,10 @@ class WorkspaceProtection:
             return "a new file", True
         other = self._headers.instead_of(path, new)
         return None if other is None else (f"a new file that may be included instead of {other}", False)
+
+    def doubt(self, change: FileChange, failures: Sequence[Diagnostic]) -> Finding | None:
+        """What is doubtful about one file of an edit: the check goes by it, and none of the failures asked for it."""
+        return self._gone_by.doubt(change, failures)
 
     async def look(self, shadow: Shadow) -> Marks:
         """Those files as they are now in the shadow. Raises `ShadowError`."""

@@ -25,6 +25,7 @@ KINDS: Mapping[str, str] = {
     "disabled_code": "keeps the failing code from being compiled or reached",
     "deleted_code": "removes the failing code instead of repairing it",
     "protected_file": "adds a file that decides whether the code is right",
+    "gone_by": "is what the check goes by",
     "not_inspected": "could not be examined",
 }
 """Every kind that a finding may have, with what such a change does."""

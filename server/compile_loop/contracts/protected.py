@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from compile_loop.contracts.diagnostics import Diagnostic
+    from compile_loop.contracts.edits import FileChange
+    from compile_loop.contracts.honesty import Finding
     from compile_loop.contracts.protocols import Shadow
 
 
@@ -50,6 +53,10 @@ class ProtectedFiles(Protocol):
 
     def addition(self, path: str, new: Collection[str]) -> tuple[str, bool] | None:
         """Why a new file of an edit decides about green, and whether that is certain; `new` are all of the edit's."""
+        ...
+
+    def doubt(self, change: FileChange, failures: Sequence[Diagnostic]) -> Finding | None:
+        """What is doubtful about one file of an edit: the check goes by it, and none of the failures asked for it."""
         ...
 
     async def look(self, shadow: Shadow) -> Marks:

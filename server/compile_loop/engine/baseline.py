@@ -34,6 +34,7 @@ async def take_baseline(course: Course) -> State:
     untouched = await course.marks()
     result = await _stable(course)
     after = await course.marks()
+    course.hear(result.errors)
     course.marks_of_baseline = after
     course.moved_by_baseline = frozenset(b.path for b in course.broken(untouched, after))
     if course.moved_by_baseline:

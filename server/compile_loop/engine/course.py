@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import re
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -29,6 +29,7 @@ from compile_loop.engine.worktree import Changes, WorkTree
 
 T = TypeVar("T")
 _NAMED = 3
+_MOST_HEARD = 2000
 LOST = "This output was of an earlier run and is no longer kept. The newest failures are in the conversation.\n"
 
 
@@ -110,6 +111,8 @@ class Course:
         """What they took on the untouched tree."""
         self.doubts: list[str] = []
         """What makes the result doubtful whatever state it is."""
+        self.heard: list[Diagnostic] = []
+        """The errors of the untouched tree and of all rounds, each once."""
         self.flaky: str | None = None
         self.silenced: State | None = None
         self.moved_by_baseline: frozenset[str] = frozenset()
@@ -272,11 +275,18 @@ class Course:
         hidden = self.parts.holdouts.hidden if self.parts.holdouts else ()
         return list(self.parts.protected.passing(set(arrived) - {*self.work.originals, *hidden}, after))
 
+    def hear(self, errors: Iterable[Diagnostic]) -> None:
+        """Keep what the checks complained of, for what an edit is weighed against in the end."""
+        known = {(d.file, d.message) for d in self.heard}
+        self.heard += [d for d in errors if (d.file, d.message) not in known][: max(0, _MOST_HEARD - len(self.heard))]
+
     async def verify(self, in_pass: Pass, *, keep: bool = True) -> State:
         """Run all checks and judge them against the baseline; keeps the best state, unless it is only a try."""
         result = await self.run_contract(in_pass)
         if self.baseline is None:
             raise RuntimeError("verify before the baseline")
+        if in_pass in (Pass.ROUND, Pass.SUGGESTION):
+            self.hear(result.errors)
         state = State(self.work.changes, result, judge(result, self.baseline.result, self.targets.focus))
         await self._open_named(state)
         if keep:

@@ -20,6 +20,7 @@ from compile_loop.engine.course import Course, State
 from compile_loop.engine.fingerprint import fingerprint
 from compile_loop.engine.flaky import is_quick, notice_flaky
 from compile_loop.engine.forged_output import forged
+from compile_loop.engine.gone_by import gone_by
 from compile_loop.engine.holdouts import climb, hidden_pass, red_holdouts
 from compile_loop.engine.minimise import minimise
 from compile_loop.engine.plan import compare
@@ -68,7 +69,11 @@ async def prove(course: Course, state: State) -> Proof:
     written = (*(b.sentence for b in (*last.rewritten, *last.passing)), *_guesses(course, confirmed))
     if written:
         course.emit(Suspected(written, certain=False))
-    course.suspect = (*_lines(await _inspect(course, confirmed)), *written)
+    inspected = await _inspect(course, confirmed)
+    doubts = _lines(await gone_by(course, confirmed, {finding.file for finding in inspected}))
+    if doubts:
+        course.emit(Suspected(doubts, certain=False))
+    course.suspect = (*_lines(inspected), *doubts, *written)
     return Proof(confirmed, outcome=_green(course, confirmed))
 
 
@@ -164,7 +169,8 @@ def _edited_helpers(course: Course, edit: Edit, told: list[Finding]) -> list[Fin
     for change in edit.files:
         if course.parts.protected is None or change.path in known or None in (change.before, change.after):
             continue
-        if course.parts.protected.holds_against(change.path):
+        own_fault = any(e.file == change.path and not course.parts.tells_only(e) for e in course.heard)
+        if course.parts.protected.holds_against(change.path) and not own_fault:
             old = (change.before or b"").decode(change.encoding, "replace").splitlines()
             new = (change.after or b"").decode(change.encoding, "replace").splitlines()
             row = next((n for n, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
