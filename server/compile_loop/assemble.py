@@ -30,6 +30,7 @@ from compile_loop.contracts.edits import Edit
 from compile_loop.contracts.events import Event, Pass
 from compile_loop.contracts.holdouts import Holdout
 from compile_loop.contracts.honesty import Finding, Inspect
+from compile_loop.contracts.inline_secrets import without_secrets
 from compile_loop.contracts.protocols import (
     Advisers,
     AskUser,
@@ -213,11 +214,11 @@ def _recorded(job: Job, root: Path, request: RunRequest, parts: Parts, redactor:
         root=str(root),
         targets=request.targets,
         scope=job.scope,
-        checks=job.checks,
-        holdouts=job.holdouts,
+        checks=tuple(str(without_secrets(line)) for line in job.checks),
+        holdouts=tuple(str(without_secrets(line)) for line in job.holdouts),
         tasks=job.tasks,
         spec=job.spec,
-        settings=job.settings.model_dump(mode="json"),
+        settings={**job.settings.model_dump(mode="json"), "check": without_secrets(job.settings.check)},
         encodings=request.encodings,
         buffers=tuple(buffers),
         reproduce=job.reproduce,
@@ -512,7 +513,8 @@ def redactor_of(job: Job, file: ContractFile | None = None) -> Redactor:
 
 
 def _secrets(job: Job, file: ContractFile) -> list[str]:
-    given = [*file.checks, *(each.check for each in file.holdouts), *job.tasks.values()]
+    lines = (*job.checks, *job.holdouts, job.settings.check)
+    given = [*file.checks, *(each.check for each in file.holdouts), *job.tasks.values(), *(Check(c, c) for c in lines)]
     return secrets_of(job.settings, os.environ, given)
 
 

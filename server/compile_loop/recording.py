@@ -9,6 +9,7 @@ from pathlib import Path
 
 from compile_loop.checks.protected import is_protected
 from compile_loop.contracts.checks import Check
+from compile_loop.contracts.inline_secrets import secrets_of_vector
 from compile_loop.engine.request import Parts
 from compile_loop.models.endpoint import logins_in
 from compile_loop.models.turn_log import LoggedGenerator
@@ -58,7 +59,7 @@ def recorded(
 def secrets_of(settings: Settings, environment: Mapping[str, str], checks: Iterable[Check] = ()) -> list[str]:
     """The keys that settings hold or name, what they send in headers that carry keys, log-ins in addresses.
 
-    And secrets among the variables that the user gave to `checks`.
+    And secrets among the variables that the user gave to `checks`, and in their commands.
     """
     key = settings.api_key.get_secret_value() if settings.api_key else ""
     named = [environment.get(name, "") for name in (settings.api_key_env, settings.consult_api_key_env) if name]
@@ -68,7 +69,7 @@ def secrets_of(settings: Settings, environment: Mapping[str, str], checks: Itera
         for address in (settings.base_url, settings.consult_base_url, settings.proxy)
         for login in logins_in(address)
     ]
-    given = [secret for check in checks for secret in given_secrets(check.env)]
+    given = [s for check in checks for s in (*given_secrets(check.env), *secrets_of_vector(check.command))]
     return [
         secret
         for value in (key, *named, *sent, *logins, *given)

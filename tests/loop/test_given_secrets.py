@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.cli.test_commands import cli
 from tests.loop.running import block, fix, workspace
 
 from compile_loop.contracts.outcome import Ending
@@ -60,3 +61,33 @@ async def test_a_checks_own_variables_are_nowhere(tmp_path: Path, monkeypatch: p
         text for place, text in written.items() if place.name == "events.jsonl"
     )
     assert "'2'" in output
+
+
+@pytest.mark.spec("R1", "Z1", "Q26")
+async def test_a_secret_in_a_checks_own_command_is_nowhere_and_a_replay_asks_for_the_check(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    root = workspace(tmp_path / "ws", calc_py="def total(a, b):\n    return a - b\n")
+    (root / "test.py").write_text(
+        "import os, sys\nfrom calc import total\nassert len(os.environ['PGPASSWORD']) == 5 and len(sys.argv[2]) == 11\n"
+        "print('they were', os.environ['PGPASSWORD'], sys.argv[2])\nassert total(2, 3) == 5\n"
+    )
+    told = await fix(
+        root,
+        [block("    return a - b\n", "    return a * b\n"), block("    return a * b\n", "    return a + b\n")],
+        targets=["calc.py"],
+        checks=("PGPASSWORD=ibex7 python3 -B test.py --token okapi-okapi",),
+        settings={"suggestions": False},
+    )
+    assert told.outcome.ending is Ending.GREEN, told.outcome.failure
+    sent = "\n".join(message.content for messages in told.model.requests for message in messages)
+    kept = "\n".join(p.read_text("utf-8", "replace") for p in (tmp_path / "state").rglob("*") if p.is_file())
+    assert "PGPASSWORD=[redacted] python3 -B test.py --token [redacted]" in sent
+    assert "they were [redacted] [redacted]" in sent
+    for secret in ("ibex7", "okapi-okapi"):
+        assert secret not in sent and secret not in kept
+    done = cli(root, "replay", "last")
+    assert done.returncode == 2 and "held a secret, which its record does not keep" in done.stderr
+    again = cli(root, "replay", "last", "--check", "PGPASSWORD=ibex7 python3 -B test.py --token okapi-okapi")
+    assert again.returncode == 0, again.stderr

@@ -18,13 +18,13 @@ from tests.unit.record.records import record_of
 
 from compile_loop.assemble import Job, carry_on, runs_folder, start
 from compile_loop.contracts.events import CheckFinished, Event, ModelText, RunFinished, Warned
+from compile_loop.contracts.inline_secrets import MARK
 from compile_loop.contracts.outcome import Ending, FailureKind
 from compile_loop.contracts.protocols import Message, Reply
 from compile_loop.models.scripted import ScriptedGenerator
 from compile_loop.models.turn_log import Turn, TurnLogWriter, turns_in
 from compile_loop.record import folder
 from compile_loop.record.folder import Lines
-from compile_loop.record.redact import MARK
 from compile_loop.record.retention import prune
 from compile_loop.record.store import Record, State, Store
 from compile_loop.settings import Settings

@@ -13,6 +13,7 @@ from typing import Any
 
 from compile_loop.assemble import ConfigurationError, Job
 from compile_loop.contracts.checks import Check
+from compile_loop.contracts.inline_secrets import MARK
 from compile_loop.record.store import Record
 
 Agree = Callable[[Sequence[str]], bool]
@@ -65,6 +66,12 @@ def agreed(record: Record, job: Job, agree: Agree, checks: Sequence[str] = ()) -
         job = replace(job, checks=(), settings=job.settings.model_copy(update={"check": ""}))
         if not record.own:
             job = replace(job, tasks={})
+    kept_back = [] if checks else [line for line in (*job.checks, *job.holdouts, job.settings.check) if MARK in line]
+    if kept_back:
+        raise ConfigurationError(
+            f"A command of run {visible(record.id)} held a secret, which its record does not keep: {visible(kept_back[0])}. "
+            "Give the check again (`replay --check`), or start anew with `fix`."
+        )
     commands = [] if record.own else commands_of(job)
     if commands and not agree(commands):
         raise ConfigurationError(

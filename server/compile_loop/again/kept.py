@@ -5,12 +5,12 @@ from __future__ import annotations
 from compile_loop.again.jobs import turns_of
 from compile_loop.assemble import ConfigurationError
 from compile_loop.contracts.edits import Edit
+from compile_loop.contracts.inline_secrets import MARK
 from compile_loop.contracts.outcome import FailureKind
 from compile_loop.contracts.protocols import Message
 from compile_loop.edits.hunks import file_change
 from compile_loop.engine.course import Kept
 from compile_loop.record.folder import RecordError
-from compile_loop.record.redact import MARK
 from compile_loop.record.store import Record, Store
 
 NOT_KEPT = "(The answer to this call was not kept.)"

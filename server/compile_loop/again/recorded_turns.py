@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 
+from compile_loop.contracts.inline_secrets import MARK
 from compile_loop.contracts.protocols import (
     Message,
     ModelError,
@@ -17,7 +18,6 @@ from compile_loop.contracts.protocols import (
 )
 from compile_loop.models.replay import ReplayGenerator
 from compile_loop.models.turn_log import Turn
-from compile_loop.record.redact import MARK
 
 _EDITS = re.compile(r"^[ \t]*(?:<{3,}|`{3,}|~{3,})[\s\S]*", re.MULTILINE)
 

@@ -17,6 +17,7 @@ from compile_loop.again.jobs import as_recorded, job_of, turns_of, with_buffers
 from compile_loop.again.kept import begun_from
 from compile_loop.again.recorded_turns import RecordedTurns, holds_secret
 from compile_loop.assemble import ConfigurationError, Job, carry_on, consultant_of, model_of, start
+from compile_loop.contracts.inline_secrets import MARK
 from compile_loop.contracts.protocols import (
     AskUser,
     AuthGate,
@@ -33,7 +34,6 @@ from compile_loop.engine.stream import stream
 from compile_loop.models.turn_log import Turn
 from compile_loop.record.folder import RecordError
 from compile_loop.record.recall_log import RecordedMemory
-from compile_loop.record.redact import MARK
 from compile_loop.record.store import Record, State
 from compile_loop.tools.consult import CONSULT
 

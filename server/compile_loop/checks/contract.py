@@ -20,6 +20,7 @@ from compile_loop.checks.validate import ContractError, validate
 from compile_loop.contracts.checks import Check, CheckResult, ContractResult, Hidden
 from compile_loop.contracts.diagnostics import Diagnostic
 from compile_loop.contracts.events import CheckFinished, CheckStarted, DiagnosticFound, Event, Pass
+from compile_loop.contracts.inline_secrets import secrets_of_vector, without_secrets
 from compile_loop.contracts.protocols import Shadow
 from compile_loop.toolchains.advice import is_inside
 from compile_loop.toolchains.matchers import MatcherError, matchers_of
@@ -43,10 +44,11 @@ class CommandContract:
     ) -> None:
         """`secrets` are names of variables that hold model keys; `redact` takes secrets out of what a check prints."""
         validate(checks)
-        self.checks = tuple(replace(check, hidden=None) for check in checks)  # events and prompts are made of these
-        self._hidden = {check.name: check.hidden for check in checks if check.hidden is not None}
+        shown = [with_secrets_hidden(check) for check in checks]
+        self.checks = tuple(replace(check, hidden=None) for check in shown)  # events and prompts are made of these
+        self._hidden = {check.name: check.hidden for check in shown if check.hidden is not None}
         try:
-            self._matchers = {check.name: matchers_of(check.matchers) for check in checks}
+            self._matchers = {check.name: matchers_of(check.matchers) for check in shown}
         except MatcherError as error:
             raise ContractError(str(error)) from error
         self._environment = dict(environment)
@@ -136,6 +138,15 @@ class CommandContract:
             return CheckResult(check.name, ok=False, exit_code=-1, stderr=sentence, environment=sentence)
         take(reader.close(finished.exit_code))
         return _result(check, finished, tuple(found), variables.get("PATH", ""), advise)
+
+
+def with_secrets_hidden(check: Check) -> Check:
+    """The check with the secrets of its own command known to its process alone (SPEC R1)."""
+    if check.hidden is not None or not (secrets := secrets_of_vector(check.command)):
+        return check
+    name = without_secrets(check.name)
+    shown = without_secrets(check.command)
+    return replace(check, name=str(name), command=shown, hidden=Hidden(check.command, check.env, tuple(secrets)))
 
 
 def _redacted(lines: list[str], redact: Callable[[str], str]) -> list[str]:

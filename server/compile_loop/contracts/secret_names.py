@@ -32,6 +32,11 @@ _SECRET = frozenset(
         "CREDENTIALS",
         "PAT",
         "AUTH",
+        "AUTHORIZATION",
+        "CREDS",
+        "JWT",
+        "JWTS",
+        "PW",
     ]
 )
 _PROVIDERS = frozenset(
@@ -85,14 +90,21 @@ _PROVIDERS = frozenset(
 """Words that are too short, or too common as a part of others, to count inside of one."""
 _SAYS_WHAT = re.compile(
     r"_(?:NAME|TYPE|PREFIX|SUFFIX|ALGORITHM|FORMAT|MODE|PROVIDER|SERVICE|ISSUER|AUDIENCE|LENGTH|LEN|SIZE|MIN|MAX|COUNT|LIMIT"
-    r"|TTL|EXPIRY|EXPIRES|LIFETIME|TIMEOUT|POLICY|STRENGTH|REQUIRED|ENABLED|PARALLELISM|PROMPT|LABEL|HINT)$"
+    r"|TTL|EXPIRY|EXPIRES|LIFETIME|TIMEOUT|POLICY|STRENGTH|REQUIRED|ENABLED|PARALLELISM|PROMPT|LABEL|HINT"
+    r"|FILE|PATH|DIR|FOLDER|ID|DOMAIN|SECURE|AGE|SAMESITE)$"
 )
 """Ends of names that say something about a secret; the value is a number or a word of everyday texts."""
 _RUN_TOGETHER = re.compile(
     r"(?:PASSWORD|PASSWD|PASSPHRASE|PASSCODE|API_?KEY|ACCESSKEY|SECRETKEY|PRIVATEKEY|AUTHKEY|SECRET|TOKEN|CREDENTIAL)S?$"
-    r"|.PWD$|.(?<!BY)(?<!COM)(?<!TRES)(?<!ASK)PASS$"
+    r"|.PWD$|..PW$|.(?<!BY)(?<!COM)(?<!TRES)(?<!ASK)PASS$"
 )
 """Ends of words that hold a secret's word with nothing between: `PGPASSWORD`, `GITHUBTOKEN`, `SSHPASS`."""
+_AT_THE_END = re.compile(
+    r"(?:^|_)(?:COOKIES?|WEBHOOKS?(?:_UR[LI])?|CONN(?:ECTION)?_?STR(?:ING)?|MNEMONIC|SEED_PHRASE|RECOVERY_CODES?)$"
+)
+"""Names that end so are those of a secret; further in they only speak of one (`COOKIE_CONSENT`)."""
+_PERHAPS = re.compile(r"(?:KEYS?|SALT|SESSION|SID|SIG|SIGNATURE|NONCE|OTP|SEED|DSN|LICEN[CS]E|HMAC|PIN)$")
+"""Ends of names under which a value that looks like a key is one (`SIGNINGKEY`, but also `HOTKEY`)."""
 _NO_SECRETS = frozenset({"PWD", "OLDPWD"})
 """Whole names of what every shell sets: the folder that it is in."""
 _UNMISTAKABLE = re.compile(
@@ -121,7 +133,13 @@ def is_secret(variable: str) -> bool:
     words = _words(variable)
     if not words or variable.upper() in _NO_SECRETS or _SAYS_WHAT.search("_".join(words)):
         return False
-    return _names_secret(words)
+    return _names_secret(words) or _AT_THE_END.search("_".join(words)) is not None
+
+
+def may_be_secret(variable: str) -> bool:
+    """Whether a value under this name is a secret if it looks like one."""
+    words = _words(variable)
+    return bool(words) and (_PERHAPS.search(words[-1]) is not None or is_secret(variable))
 
 
 def _names_secret(words: list[str]) -> bool:

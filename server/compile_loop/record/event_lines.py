@@ -16,8 +16,8 @@ from compile_loop.contracts.checks import Check, CheckResult
 from compile_loop.contracts.diagnostics import Diagnostic, Range
 from compile_loop.contracts.edits import Edit
 from compile_loop.contracts.events import DiagnosticFound, Event, ModelText, RunFinished, TargetsChosen
+from compile_loop.contracts.inline_secrets import MARK
 from compile_loop.contracts.outcome import Outcome
-from compile_loop.record.redact import MARK
 
 MOST_DIAGNOSTICS = 50
 """Of one check; `diagnosticsLeftOut` counts the others."""

@@ -10,15 +10,18 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
+from itertools import pairwise
 from pathlib import Path
 from urllib.parse import quote
 
-from compile_loop.contracts.secret_names import holds_key, is_secret
+from compile_loop.contracts.inline_secrets import MARK
+from compile_loop.contracts.secret_names import holds_key, is_secret, may_be_secret
 from compile_loop.record.file_secrets import FileSecrets
 
-MARK = "[redacted]"
 SHORTEST = 8
 """Characters; a shorter value is no secret that could be told from other text."""
+_RANDOM, _TURNS = 16, 4
+"""Characters of a key at least, and how often letters and digits take turns in it."""
 _LINE = 16
 """Characters from which on a line of a secret of several lines is one by itself."""
 
@@ -131,7 +134,7 @@ class Redactor:
     def of(cls, environment: Mapping[str, str], more: Iterable[str] = (), files: FileSecrets | None = None) -> Redactor:
         """For the values of `environment`'s secret variables, by their names, `more` secrets, and those of `files`."""
         named = [value for name, value in environment.items() if _is_named_secret(name, value)]
-        logins = [login for value in environment.values() for login in _logins(value)]
+        logins = [login for value in environment.values() for login in (*_logins(value), *_pairs(value))]
         return cls([*named, *logins, *more], files)
 
     def known(self, text: str) -> str:
@@ -195,7 +198,16 @@ def given_secrets(environment: Mapping[str, str]) -> list[str]:
 
 
 def _is_named_secret(name: str, value: str) -> bool:
-    return (holds_key(name) or is_secret(name)) and not _is_path(value)
+    named = holds_key(name) or is_secret(name) or (may_be_secret(name) and looks_random(value))
+    return named and not _is_path(value)
+
+
+def looks_random(value: str) -> bool:
+    """Whether a value is one long word in which letters and digits take turns, as in keys and in no names of things."""
+    if len(value) < _RANDOM or not re.fullmatch(r"[\w+/=~.:-]+", value) or "://" in value:
+        return False
+    turns = sum(a.isdigit() != b.isdigit() for a, b in pairwise(re.sub(r"\W", "", value)))
+    return turns >= _TURNS
 
 
 def _is_strange(value: str) -> bool:
@@ -208,6 +220,12 @@ def _logins(value: str) -> list[str]:
     if "://" not in value or "@" not in value:
         return []
     return [match["secret"] for hint, header in _HEADERS if hint == "://" for match in header.finditer(value)]
+
+
+def _pairs(value: str) -> list[str]:
+    """The secrets in a connection string, such as `host=db password=…` or `…?sig=…`."""
+    pairs = re.findall(r"(?:^|[;&?\s])([A-Za-z][\w ]*)=([^;&\s]+)", value)
+    return [each for name, each in pairs if _is_named_secret(name.replace(" ", "_"), each)]
 
 
 def _is_path(value: str) -> bool:
