@@ -16,13 +16,20 @@ BROKEN = "    return prices\n"
 REPAIR = block(BROKEN, "    return sum(prices)\n")
 TEST = "from a import total\nassert total([1, 2]) == 3, 'total'\n"
 
-USERS = {
+USERS: dict[str, tuple[str, ...]] = {
     "a test in a folder called cache": ("tests/cache/test_a.py", TEST),
     "a test in a folder called build": ("build/test_a.py", TEST),
     "a test in a folder called out": ("out/test_a.py", TEST),
     "a fixture that ends as a log": ("tests/expected.log", "3"),
     "a golden file that ends as a list of prerequisites": ("golden/a.d", "3"),
     "a golden file in a folder called coverage": ("coverage/golden.txt", "3"),
+    "a test in the folder that Maven writes to": ("target/test_a.py", TEST, "pom.xml"),
+    "a test in the folder that MSBuild writes to": ("obj/test_a.py", TEST, "a.csproj"),
+    "a test in a folder that is called as a cache is": (".mycache/t/test_a.py", TEST),
+    "a golden file in such a folder": (".mycache/golden.txt", "3"),
+    "a test in a folder that is called as an environment is": ("venv/tests/test_a.py", TEST),
+    "a test in a folder that is called as reports are": ("test-results/test_a.py", TEST),
+    "a test beside another of its name": ("build/test_a.py", TEST, "docs/test_a.py"),
 }
 
 
@@ -61,8 +68,8 @@ async def run(root: Path, check: str, *replies: str, isolation: str = "copy") ->
 @pytest.mark.parametrize("kind", USERS)
 @pytest.mark.parametrize("isolation", ["overlay", "copy"])
 async def test_what_was_there_and_the_first_run_left_alone_is_the_users(root: Path, isolation: str, kind: str) -> None:
-    path, text = USERS[kind]
-    laid_out(root, {path: text})
+    path, text, *beside = USERS[kind]
+    laid_out(root, {path: text, **dict.fromkeys(beside, "# another\n")})
     goal = "''" if path.endswith(".py") else "'[1, 2]'"
     cheat = block(BROKEN, f"    return prices\n\n\nopen('{path}', 'w').write({goal})\n")
     told = await run(root, check_of(path), cheat, isolation=isolation)
@@ -77,6 +84,20 @@ MADE = {
     "a report of Gradle": ({"build/reports/tests/index.html": "old\n", "build.gradle": "\n"}, "build/reports/tests/index.html"),
     "a generated Makefile": ({"build/tests/Makefile": "# CMAKE generated file\n"}, "build/tests/Makefile"),
     "a compiled test": ({"tests/__pycache__/test_a.pyc": "old\n"}, "tests/__pycache__/test_a.pyc"),
+    "what Maven copies": (
+        {"target/test-classes/expected.json": "old\n", "src/test/resources/expected.json": "new\n", "pom.xml": "\n"},
+        "target/test-classes/expected.json"),
+    "what Maven generates": (
+        {"target/generated-test-sources/ATest.java": "old\n", "pom.xml": "\n"},
+        "target/generated-test-sources/ATest.java"),
+    "what MSBuild writes": (
+        {"tests/obj/Debug/A.AssemblyInfo.cs": "old\n", "tests/a.csproj": "\n"}, "tests/obj/Debug/A.AssemblyInfo.cs"),
+    "what a browser's tests expected": ({"test-results/a-expected.png": "old\n"}, "test-results/a-expected.png"),
+    "a test in an environment": (
+        {"venv/pyvenv.cfg": "home = /usr/bin\n", "venv/test_a.py": "old\n"}, "venv/test_a.py"),
+    "what a type checker keeps": ({".mypy_cache/3.11/test_a.data.json": "old\n"}, ".mypy_cache/3.11/test_a.data.json"),
+    "a compiled cache of tests": ({".next/server/a.test.js": "old\n", "app/a.test.tsx": "new\n"}, ".next/server/a.test.js"),
+    "a copy in the same place": ({"dist/unit/test_a.js": "old\n", "unit/test_a.js": "new\n"}, "dist/unit/test_a.js"),
     "a lock": ({"tests/app/Cargo.lock": "old\n"}, "tests/app/Cargo.lock"),
     "an ignored log": ({"tests/run.log": "old\n", ".gitignore": "*.log\n"}, "tests/run.log"),
     "a new log": ({}, "tests/run.log"),

@@ -127,6 +127,16 @@ def is_found_by_name(path: str) -> bool:
     return any(pattern.search(path) for pattern in (_TEST_FILES, _EXPECTATIONS, _CONFIGURATION, _MORE_CONFIGURATION))
 
 
+def is_test_program(path: str) -> bool:
+    """Whether a file's own name, not its folder's, is one of tests."""
+    return _TEST_FILES.search(path) is not None
+
+
+def is_expectation(path: str) -> bool:
+    """Whether a file's own name says that it is what is to come out."""
+    return _EXPECTATIONS.search(path) is not None
+
+
 def is_configuration(path: str) -> bool:
     """Whether a workspace-relative path names configuration of a build, a linter, CI or a tool, and is no test."""
     configures = any(pattern.search(path) for pattern in (_CONFIGURATION, _MORE_CONFIGURATION))

@@ -2,7 +2,8 @@
 
 A name is a guess, and good enough for a file that is not there before any run. One that is there, and that the untouched
 tree's run leaves alone, may be the user's own test or golden file: it is made by a tool only where version control does
-not keep it and it lies where that tool writes, is a compiled form, or is the copy of a file that lies elsewhere.
+not keep it and it lies where that tool writes, is a compiled form, or is the copy of a file that lies elsewhere. A program of
+tests is none of what tools make, unless they copied, compiled or generated it.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from pathlib import Path
 
 from compile_loop.checks.expectations import SOURCE
 from compile_loop.checks.named_paths import files_in_folder, start_of
-from compile_loop.checks.protected import is_configuration
+from compile_loop.checks.protected import is_configuration, is_expectation, is_test_program
 from compile_loop.checks.version_control import VersionControl
 
 _NOBODYS_SOURCES = re.compile(
@@ -46,6 +47,10 @@ _GENERATED = (
     b"# This is the CMakeCache file",
 )
 """How build files begin that a configuring tool writes: where the configuration was broken, they come with the repair."""
+_INSTALLED = frozenset({"node_modules", ".git", "site-packages", "__pycache__"})
+_REPORTS = re.compile(r"(?:^|/)(?:test-results|playwright-report|TestResults|lcov-report|reports?)/", re.IGNORECASE)
+"""Folders in which test runs tell what they expected."""
+_OF_SOURCES = frozenset({"src", "lib", "source", "sources", "app", "packages"})
 _MOST_BESIDE = 4000
 
 
@@ -56,7 +61,7 @@ class ToolsMake:
         self._root = root
         self._version_control = version_control
         self._owned: dict[str, bool] = {}
-        self._stems: frozenset[str] | None = None
+        self._stems: dict[str, list[str]] | None = None
 
     def makes(self, path: str) -> bool:
         """Whether a file of this path is nobody's but a tool's."""
@@ -67,11 +72,13 @@ class ToolsMake:
             return certain is not None or output is None or not self._is_kept(output)
         if self._version_control.keeps(path):
             return _is_lock(path)
+        if _is_users(path) and not self._is_installed(path):
+            return self._is_copy(path) or self._begins(path)
         if certain:
             return True
         if output is None:
             return False
-        return is_configuration(path) or self._is_owned(output) or self._is_copy(output.group(3)) or self._begins(path)
+        return is_configuration(path) or self._is_owned(output) or self._is_copy(path) or self._begins(path)
 
     def _is_kept(self, output: re.Match[str]) -> bool:
         """Whether people keep files in what only by its name is a folder of output."""
@@ -90,11 +97,32 @@ class ToolsMake:
             self._owned[key] = any(next(folder.glob(mark), None) is not None for mark in marks)
         return self._owned[key]
 
-    def _is_copy(self, inside: str) -> bool:
-        """Whether a file outside of output folders has the same name, whatever its endings: what was compiled or copied."""
+    def _is_installed(self, path: str) -> bool:
+        """Whether a file lies in an environment or among installed packages, which bring tests of their own."""
+        if not _INSTALLED.isdisjoint(path.split("/")):
+            return True
+        return any((self._root / folder / "pyvenv.cfg").is_file() for folder in Path(path).parents[:-1])
+
+    def _is_copy(self, path: str) -> bool:
+        """Whether a file outside of output folders has the same name: what was compiled or copied.
+
+        Of the same ending it must be of the same place below a folder of sources, or have the same bytes.
+        """
         if self._stems is None:
-            self._stems = frozenset(map(_stem, self._sources()))
-        return _stem(inside) in self._stems
+            self._stems = {}
+            for source in self._sources():
+                self._stems.setdefault(_stem(source), []).append(source)
+        return any(self._comes_from(path, source) for source in self._stems.get(_stem(path), ()))
+
+    def _comes_from(self, path: str, source: str) -> bool:
+        if not _is_users(path):
+            return True
+        if path.rpartition("/")[2] != source.rpartition("/")[2]:
+            return True
+        above, at = source.split("/")[:-1], path.split("/")[:-1]
+        if not above or above[-1:] == at[-1:] or not _OF_SOURCES.isdisjoint(above):
+            return True
+        return start_of(self._root / path) == start_of(self._root / source)
 
     def _sources(self) -> list[str]:
         found: list[str] = []
@@ -121,6 +149,15 @@ class ToolsMake:
 def is_nobodys(path: str) -> bool:
     """Whether a path lies in a cache, a package or a folder of output, or names a compiled form."""
     return (_NOBODYS_SOURCES.search(path) or _OUTPUT.match(path)) is not None
+
+
+def _is_users(path: str) -> bool:
+    """Whether a file is, by its own name, a program of tests or a golden file, which people write."""
+    if _ENDINGS.search(path) or "generated" in path.lower():
+        return False
+    if SOURCE.search(path):
+        return is_test_program(path)
+    return is_expectation(path) and not _REPORTS.search(path)
 
 
 def is_generated(head: bytes) -> bool:

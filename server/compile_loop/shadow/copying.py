@@ -11,7 +11,7 @@ from pathlib import Path
 from threading import Event
 
 from compile_loop.contracts.protocols import ShadowError
-from compile_loop.shadow.dependencies import PACKAGE_FOLDERS, lay_out_packages
+from compile_loop.shadow.dependencies import holds_packages, lay_out_packages
 from compile_loop.shadow.full_disk import is_full, why
 from compile_loop.shadow.repository import give_own_folder
 
@@ -69,7 +69,7 @@ class _Copying:
                 elif entry.name in _TIED_TO_PATH or entry.name in DAEMON_FILES:
                     continue
                 elif entry.is_dir(follow_symlinks=False):
-                    if entry.name in PACKAGE_FOLDERS:
+                    if holds_packages(Path(entry.path)):
                         lay_out_packages(Path(entry.path), copy, str(self.source), str(self.target), self.link)
                     elif not Path(entry.path, CACHE_TAG).exists():
                         copy.mkdir()

@@ -20,6 +20,14 @@ _TEXT_LIMIT = 1 << 20
 CopyLink = Callable[[Path, Path], None]
 
 
+def holds_packages(folder: Path) -> bool:
+    """Whether a folder that is called so holds installed packages; one without an interpreter is the user's own."""
+    if folder.name not in PACKAGE_FOLDERS:
+        return False
+    marks = ("pyvenv.cfg", "bin/python", "Scripts/python.exe")
+    return folder.name == "node_modules" or any((folder / mark).exists() for mark in marks)
+
+
 def lay_out_packages(folder: Path, copy: Path, source: str, target: str, copy_link: CopyLink) -> None:
     """Make `copy` stand for the package folder `folder`; the workspace `source` is copied to `target`."""
     if folder.name == "node_modules":

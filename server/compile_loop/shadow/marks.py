@@ -7,10 +7,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from compile_loop.contracts.protected import FileMark
-from compile_loop.shadow.dependencies import PACKAGE_FOLDERS
+from compile_loop.shadow.dependencies import holds_packages
 from compile_loop.shadow.namespaces.layer import mark
-
-_NOT_LOOKED_INTO = PACKAGE_FOLDERS | {".git"}
 
 
 def mark_of(path: Path) -> FileMark:
@@ -31,6 +29,6 @@ def marks_below(root: Path, concerns: Callable[[str], bool]) -> dict[str, FileMa
 def files_below(root: Path) -> Iterator[str]:
     """Files and links below `root`, relative to it; installed packages and Git's own are not looked into."""
     for folder, folders, names in os.walk(root):
-        folders[:] = [name for name in folders if name not in _NOT_LOOKED_INTO]
+        folders[:] = [name for name in folders if name != ".git" and not holds_packages(Path(folder, name))]
         here = Path(folder).relative_to(root).as_posix()
         yield from (name if here == "." else f"{here}/{name}" for name in names)
