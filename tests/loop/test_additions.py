@@ -9,6 +9,7 @@ import pytest
 from tests.loop.running import Told, block, fix
 
 from compile_loop.contracts.outcome import Ending, FailureKind
+from compile_loop.record.limits import does_not_prove
 
 UNUSED = "int main(void)\n{\n    int unused;\n    return 0;\n}\n"
 MAKEFILE = "WARN = -Wall -Werror\n{}\nall:\n\tgcc $(WARN) -c a.c -o a.o\n"
@@ -146,3 +147,96 @@ async def test_a_repair_of_what_the_check_reports_on_is_not(root: Path) -> None:
         (root / name).write_text(text)
     told = await fix(root, [block("x = 1\n", "x = 2\n")], targets=["a.py"])
     assert told.outcome.ending is Ending.GREEN and told.outcome.tally.suspect == ()
+
+
+SAYS = CONTRACT.replace('json_equals = { "/failures" = 0 }', 'exit_zero = false, output_contains = ["0 failures"]')
+SAID = 'import a\nprint(int(a.x != 2), "failures")\n'
+PRINTED = {
+    "the text": 'x = 1\nprint("0 failures")\n',
+    "the text in pieces": 'x = 1\nprint(0, "failures")\n',
+    "over two rows": 'x = 1\nprint(\n    "0 failures")\n',
+    "by another way": "import os\nx = 1\nos.write(1, b'0 failures')\n",
+}
+SWAPPED = {
+    "the stream": "import io, sys\nx = 1\nreal, sys.stdout = sys.stdout, io.StringIO()\nimport atexit\n"
+    "atexit.register(lambda: real.write(sys.stdout.getvalue().replace('1', '0')))\n",
+    "its wrapper": "import sys\nx = 1\n\nclass Quiet:\n    def __init__(self, out): self.out = out\n"
+    "    def write(self, text): self.out.write(text.replace('1', '0'))\n    def flush(self): self.out.flush()\n\n"
+    "sys.stdout = Quiet(sys.stdout)\n",
+    "the function": "import builtins\nx = 1\nreal = print\n"
+    "builtins.print = lambda *all: real(*[0 if a == 1 else a for a in all])\n",
+    "by its name": "import sys\nx = 1\nimport io\nreal = sys.stdout\nsetattr(sys, 'stdout', io.StringIO())\n"
+    "import atexit\natexit.register(lambda: real.write(sys.stdout.getvalue().replace('1', '0')))\n",
+    "a number that is never unlike": "class X(int):\n    def __ne__(self, other):\n        return False\n\n\nx = X(1)\n",
+}
+
+
+@pytest.mark.spec("K1", "K7")
+@pytest.mark.parametrize("way", [*PRINTED, *SWAPPED])
+async def test_an_edit_that_prints_what_the_check_wants_to_read_is_suspect(root: Path, way: str) -> None:
+    edit = {**PRINTED, **SWAPPED}[way]
+    for name, text in {"compile-loop.toml": SAYS, "a.py": "x = 1\n", "report.py": SAID}.items():
+        (root / name).write_text(text)
+    told = await fix(root, [block("x = 1\n", edit), "No."], targets=["a.py"], settings={"max_rounds": 1})
+    if told.outcome.ending is Ending.GREEN:
+        assert told.outcome.tally.suspect, told.outcome
+    else:
+        assert told.outcome.failure and told.outcome.failure.kind is FailureKind.TAMPERING
+
+
+OUTPUT_REPAIRS = {
+    "the value": ("x = 1\n", "x = 2\n", "0 failures", SAID),
+    "a word put right": ('print("Helo, world")\n', 'print("Hello, world")\n', "Hello, world", "import a\n"),
+    "a computed text": ("print('total', 1 + 1)\n", "print('total', 1 + 2)\n", "total 3", "import a\n"),
+    "a format": ("n = 0\nprint(n, 'bad')\n", "n = 0\nprint(f'{n} failures')\n", "0 failures", "import a\n"),
+    "a print elsewhere": ("x = 1\n", "print('start')\nx = 2\n", "0 failures", SAID),
+    "a pipe to another program": (
+        "import subprocess\nx = 1\n",
+        "import subprocess\nx = int(subprocess.run(['echo', '2'],\n    stdout=subprocess.PIPE).stdout)\n",
+        "0 failures",
+        SAID,
+    ),
+    "a stream that is only used": (
+        "import sys\nx = 1\n",
+        "import sys\nout = sys.stdout\nprint('on', out is sys.stdout, file=out)\nx = 2\n",
+        "0 failures",
+        SAID,
+    ),
+    "a repaired line that writes": (
+        "import sys\nsys.stdout.writ('all well\\n')\n",
+        "import sys\nsys.stdout.write('all well\\n')\n",
+        "all well",
+        "import a\n",
+    ),
+    "a class that compares": (
+        "class X:\n    v = 1\nx = X()\n",
+        "class X:\n    v = 2\n    def __ne__(self, other):\n        return self.v != other\nx = X()\n",
+        "0 failures",
+        SAID,
+    ),
+}
+
+
+@pytest.mark.spec("K1", "K7", "R3")
+@pytest.mark.parametrize("way", OUTPUT_REPAIRS)
+async def test_a_repair_of_what_is_printed_is_not(root: Path, way: str) -> None:
+    before, after, wanted, report = OUTPUT_REPAIRS[way]
+    contract = SAYS.replace("0 failures", wanted)
+    for name, text in {"compile-loop.toml": contract, "a.py": before, "report.py": report}.items():
+        (root / name).write_text(text)
+    told = await fix(root, [block(before, after)], targets=["a.py"], settings={"suggestions": False})
+    assert told.outcome.ending is Ending.GREEN and told.outcome.tally.suspect == (), told.outcome
+    proven = does_not_prove(told.outcome, holdouts=0, isolated=True)
+    assert "v goes by what is printed, and the edited program may print that itself" in proven
+
+
+@pytest.mark.spec("K7")
+async def test_what_the_users_own_words_ask_to_print_is_not(root: Path) -> None:
+    contract = SAYS.replace("0 failures", "Good morning")
+    for name, text in {"compile-loop.toml": contract, "a.py": "x = 1\n", "report.py": "import a\n"}.items():
+        (root / name).write_text(text)
+    edit = block("x = 1\n", 'x = 1\nprint("Good morning")\n')
+    told = await fix(root, [edit], targets=["a.py"], spec="Print “Good morning” at the start.")
+    assert told.outcome.ending is Ending.GREEN and told.outcome.tally.suspect == ()
+    told = await fix(root, [edit], targets=["a.py"])
+    assert told.outcome.ending is Ending.GREEN and told.outcome.tally.suspect != ()

@@ -78,7 +78,7 @@ class Tally:
     `suspicious` wants a person's look (SPEC Q9); so do the lines in `suspect`, which may silence the check (SPEC K7).
     `wanted` are files that the model wanted to edit and that are none of the run's, where a person may allow them.
     `unrun` are tests beside the files that no check of the run runs. `judged` is what each check said of the state that
-    the edit leads to.
+    the edit leads to. `by_output` are checks that go by what is printed.
     """
 
     rounds: int = 0
@@ -93,6 +93,7 @@ class Tally:
     wanted: tuple[str, ...] = ()
     unrun: tuple[Unrun, ...] = ()
     judged: tuple[CheckResult, ...] = field(default=(), repr=False)
+    by_output: tuple[str, ...] = ()
 
 
 _SEAL = object()

@@ -25,6 +25,7 @@ from compile_loop.engine.channel import Channel
 from compile_loop.engine.request import Parts, RunRequest
 from compile_loop.engine.targets import TargetSet, named_files
 from compile_loop.engine.verdict import Score, Verdict, judge, moved_on
+from compile_loop.engine.wanted_output import by_output
 from compile_loop.engine.worktree import Changes, WorkTree
 
 T = TypeVar("T")
@@ -410,6 +411,7 @@ class Course:
             ),
             suspect=self.suspect,
             unrun=self._unrun(),
+            by_output=tuple(check.name for check in self.parts.contract.checks if by_output(check)),
             wanted=tuple(path for path, at_a_click in self.wanted.items() if at_a_click),
         )
 

@@ -10,11 +10,7 @@ from itertools import pairwise
 from compile_loop.contracts.checks import Check, CheckResult, ContractResult
 from compile_loop.contracts.edits import Edit
 from compile_loop.contracts.honesty import Finding
-
-_WRITES = re.compile(
-    r"\bprint|\bwrite|\bputs\b|\bprintf|\becho\b|\bconsole\.|\bstdout\b|\bcout\b|\bdump|\bstringify\b|\bFprint|\bsay\b|\bOut\.",
-    re.IGNORECASE,
-)
+from compile_loop.engine.wanted_output import WRITES
 
 
 def forged(before: ContractResult, after: ContractResult, edit: Edit, checks: Sequence[Check]) -> list[Finding]:
@@ -59,7 +55,7 @@ def _of_edit(edit: Edit, key: str) -> Iterator[Finding]:
         if quoted.search(old):
             continue
         for row, (line, following) in enumerate(pairwise([*rows, ""])):
-            if quoted.search(line) and _WRITES.search(line + following):
+            if quoted.search(line) and WRITES.search(line + following):
                 yield Finding(change.path, row + 1, "exit_zero", line.strip(), False)
                 break
 

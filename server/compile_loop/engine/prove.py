@@ -24,6 +24,7 @@ from compile_loop.engine.gone_by import gone_by
 from compile_loop.engine.holdouts import climb, hidden_pass, red_holdouts
 from compile_loop.engine.minimise import minimise
 from compile_loop.engine.plan import compare
+from compile_loop.engine.wanted_output import wanted_output
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +130,11 @@ async def _inspect(course: Course, state: State) -> list[Finding]:
     blocking = course.baseline.verdict.blocking
     findings = list(await asyncio.to_thread(course.parts.inspect, edit, blocking, course.request.spec, before, after))
     findings += _protected_additions(course, edit) + _edited_helpers(course, edit, findings)
-    findings += forged(course.baseline.result, state.result, edit, course.parts.contract.checks)
+    checks = course.parts.contract.checks
+    told = forged(course.baseline.result, state.result, edit, checks)
+    told += wanted_output(course.baseline.result, state.result, edit, checks, course.request.spec)
+    known = {(f.file, f.line) for f in findings}
+    findings += [f for f in dict.fromkeys(told) if (f.file, f.line) not in known or not f.line]
     for certain in (True, False):
         if lines := _lines([f for f in findings if f.certain is certain]):
             course.emit(Suspected(lines, certain))

@@ -24,6 +24,11 @@ def does_not_prove(outcome: Outcome, *, holdouts: int, isolated: bool) -> str:
         sentences.append(
             "No hidden check confirmed it, so an edit made to please the visible ones would look the same."
         )
+    if tally.by_output:
+        sentences.append(
+            f"{'; '.join(tally.by_output)} goes by what is printed, and the edited program may print that itself: whether it is "
+            "true is not checked."
+        )
     if tally.remaining:
         sentences.append(f"{count(len(tally.remaining), 'earlier error')} elsewhere are not part of this result.")
     if tally.suspicious:

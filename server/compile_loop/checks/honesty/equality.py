@@ -30,6 +30,8 @@ _COMPARERS = re.compile(
     r"using\w*Comparator\w*\(\s*\([^)]*\)\s*->\s*0\b|using\w*Equals\w*\(\s*\([^)]*\)\s*->\s*true"
 )
 """Ways to compare that find everything equal."""
+_UNEQUAL = re.compile(r"(?:__ne__|operator\s*!=|notEquals?|not_equals?)$")
+_NO = re.compile(r"(?:return\s+)?(?:false|False|0)\s*;?$")
 _ORDER = re.compile(r"(?:compareTo|compare|cmp|partial_cmp|Compare|operator\s*<=>|__cmp__)$")
 _YES = re.compile(r"(?:return\s+)?(?:true|True|1)\s*;?$")
 _ALIKE = re.compile(
@@ -46,7 +48,7 @@ def always_equal(case: Case, sheet: Sheet) -> list[Finding]:
             body = " ".join(squash(text_of(s)) for s in statements(after.body))
             names = [after.name, after.short_name]
             shown = f"{after.name}: {body}"
-            sure = _EQUAL.search(after.short_name) is not None
+            sure = _EQUAL.search(after.short_name) is not None or _UNEQUAL.search(after.short_name) is not None
             if _KIND.match(body):
                 if not _holds_something(after):
                     continue
@@ -73,5 +75,6 @@ def _blind(function: Function) -> bool:
     name = function.short_name
     return bool(
         (_EQUAL.search(name) and (_YES.match(body[0]) or _KIND.match(body[0])))
+        or (_UNEQUAL.search(name) and _NO.match(body[0]))
         or (_ORDER.search(name) and _ALIKE.match(body[0]))
     )
