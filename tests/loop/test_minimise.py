@@ -127,6 +127,35 @@ async def test_a_check_that_changes_what_decides_is_told_of(root: Path) -> None:
     assert report["protectedFilesUnchanged"] is False and report["protectedFilesChanged"] == ["Makefile"]
 
 
+REMAKES = {
+    "after the edit": ("if 'one' in text: sys.exit('a.c:1:1: error: one')\n", "'x:' + text", "Makefile", True),
+    "always": ("", "'x:' + text", "Makefile", True),
+    "always the same": ("", "'all:\\n'", "Makefile", False),
+    "what is no such file": ("", "'x:' + text", "notes.txt", False),
+}
+
+
+@pytest.mark.spec("R3", "K6")
+@pytest.mark.parametrize("green", [True, False])
+@pytest.mark.parametrize("how", REMAKES)
+async def test_a_protected_file_that_a_check_says_it_writes_is_told_of_and_no_cheat(
+    root: Path, how: str, green: bool
+) -> None:
+    before, wrote, name, told_of = REMAKES[how]
+    (root / name).write_text("all:\n")
+    ends = "'one' in text" if green else "True"
+    (root / "go.py").write_text(
+        f"import pathlib, sys\ntext = pathlib.Path('a.c').read_text()\n{before}"
+        f"pathlib.Path('{name}').write_text({wrote})\nif {ends}: sys.exit('a.c:1:1: error: one')\n"
+    )
+    settings = {"suggestions": False, "max_rounds": 1}
+    told = await fix(root, [NEEDED], targets=["a.c"], checks=("python3 go.py",), settings=settings)
+    assert (told.outcome.ending is Ending.GREEN) == green, told.outcome
+    report = reported(root)
+    assert report["protectedFilesUnchanged"] is not told_of
+    assert report["protectedFilesChanged"] == (["Makefile"] if told_of else [])
+
+
 @pytest.mark.spec("R3", "L9")
 async def test_each_checks_result_is_that_of_the_state_that_came_back(root: Path) -> None:
     """Visibly green once, and the state that is offered in the end is what the report judges."""

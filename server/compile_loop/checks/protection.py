@@ -98,12 +98,12 @@ class WorkspaceProtection:
 
     async def look(self, shadow: Shadow) -> Marks:
         """Those files as they are now in the shadow. Raises `ShadowError`."""
-        return await shadow.marks(self.decides)
+        return await shadow.marks(lambda path: self.decides(path) or self._is_own_product(path))
 
     def broken(self, before: Marks, after: Marks) -> list[Broken]:
         """What became different, where that can matter: what tools make, and what is ignored, cannot."""
         found = []
-        for path in sorted(before.keys() | after.keys()):
+        for path in filter(self.decides, sorted(before.keys() | after.keys())):
             was, now = before.get(path, AS_THE_USERS), after.get(path, AS_THE_USERS)
             if was.digest != now.digest and (how := self._how(path, was, now)) is not None:
                 found.append(
@@ -117,7 +117,8 @@ class WorkspaceProtection:
         for path, now in sorted(after.items()):
             was = before.get(path, AS_THE_USERS)
             if (
-                was.digest == now.digest
+                self.decides(path)
+                and was.digest == now.digest
                 and now.digest is not None
                 and was.trace != now.trace
                 and self._matters(path, now)
@@ -130,6 +131,19 @@ class WorkspaceProtection:
                     )
                 )
         return found
+
+    def remade(self, before: Marks, after: Marks) -> list[str]:
+        """Files with a protected name that a check's own script says it writes, and that became different."""
+        return [
+            path
+            for path in sorted(before.keys() | after.keys())
+            if self._is_own_product(path)
+            and (was := before.get(path, AS_THE_USERS)).digest != (now := after.get(path, AS_THE_USERS)).digest
+            and self._how(path, was, now) is not None
+        ]
+
+    def _is_own_product(self, path: str) -> bool:
+        return path in self._expected.produced and is_protected(path) and not self.decides(path)
 
     def passing(self, arrived: Collection[str], after: Marks) -> list[Broken]:
         """Files that came while a check ran, that a tool takes into account by their names, and that are gone again."""

@@ -47,6 +47,10 @@ class ProtectedFiles(Protocol):
         """Whether a workspace-relative path names a file that decides about green."""
         ...
 
+    def remade(self, before: Marks, after: Marks) -> Sequence[str]:
+        """Files with a protected name that a check's own script says it writes, and that became different."""
+        ...
+
     def holds_against(self, path: str) -> bool:
         """Whether a workspace-relative path names a helper of tests, which holds the code against what is right."""
         ...

@@ -37,8 +37,9 @@ async def take_baseline(course: Course) -> State:
     course.hear(result.errors)
     course.marks_of_baseline = after
     course.moved_by_baseline = frozenset(b.path for b in course.broken(untouched, after))
-    if course.moved_by_baseline:
-        course.emit(ProtectedCompared((), tuple(sorted(course.moved_by_baseline))))
+    course.remade_by_baseline = frozenset(course.by_check(untouched, after))
+    if course.remade_by_baseline:
+        course.emit(ProtectedCompared((), tuple(sorted(course.remade_by_baseline))))
     course.written_by_baseline = frozenset(b.path for b in course.rewritten(untouched, after))
     course.targets = choose_targets(course.request, result, course.parts.may_become_target, course.parts.tells_only)
     state = State({}, result, judge(result, result, course.targets.focus))

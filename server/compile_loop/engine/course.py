@@ -78,6 +78,11 @@ class Guess:
 class Course:
     """What the loop knows while it runs. `baseline` is set by the first pass; `best` is the state offered on give-up."""
 
+    remade_by_baseline: frozenset[str] = frozenset()
+    """Protected files that the untouched tree's own run changes, by its scripts' own words too."""
+    holdouts_seconds = 0.0
+    """What the hidden checks took on the untouched tree."""
+
     def __init__(self, request: RunRequest, parts: Parts, emit: Callable[[Event], None]) -> None:
         self.request = request
         self.parts = parts
@@ -108,8 +113,6 @@ class Course:
         """Hidden checks that did their work at least once."""
         self.holdouts_seen: dict[frozenset[tuple[str, bytes | None]], list[bool]] = {}
         """Which of them passed with which changes."""
-        self.holdouts_seconds = 0.0
-        """What they took on the untouched tree."""
         self.doubts: list[str] = []
         """What makes the result doubtful whatever state it is."""
         self.heard: list[Diagnostic] = []
@@ -259,8 +262,14 @@ class Course:
         ):
             return  # there is nothing to compare, or it was
         with contextlib.suppress(ShadowError):
-            broken = self.broken(self.marks_of_baseline, await self.marks())
-            self.emit(ProtectedCompared(tuple(b.path for b in broken), tuple(sorted(self.moved_by_baseline))))
+            now = await self.marks()
+            broken = self.broken(self.marks_of_baseline, now)
+            self.emit(ProtectedCompared(tuple(b.path for b in broken), self.by_check(self.marks_of_baseline, now)))
+
+    def by_check(self, before: Marks, after: Marks) -> tuple[str, ...]:
+        """Protected files that the checks themselves change: on the untouched tree, or as their scripts say."""
+        remade = self.parts.protected.remade(before, after) if self.parts.protected is not None else ()
+        return tuple(sorted({*self.moved_by_baseline, *self.remade_by_baseline, *remade}))
 
     def rewritten(self, before: Marks, after: Marks) -> list[Broken]:
         """Protected files that were written between two looks, and have the same bytes again."""

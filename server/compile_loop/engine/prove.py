@@ -63,7 +63,7 @@ async def prove(course: Course, state: State) -> Proof:
     if last.told:
         climb(course, last.told)
         return Proof(confirmed, doubt=holdout_prompt(last.told))
-    course.emit(ProtectedCompared(tuple(b.path for b in last.broken), tuple(sorted(course.moved_by_baseline))))
+    course.emit(ProtectedCompared(tuple(b.path for b in last.broken), last.by_check))
     if last.broken:
         await course.renew_shadow(confirmed.changes)  # what moved the goal there would fail a true repair
         return _doubted(course, confirmed, tuple(b.sentence for b in last.broken))
@@ -88,7 +88,7 @@ class _Last:
     """The last run: where it came to, what its hidden checks let be told, which protected files it changed.
 
     `rewritten` are those that were written while it went on, and have the same bytes again, `passing` those that were there
-    only meanwhile.
+    only meanwhile, `by_check` those that the checks themselves change.
     """
 
     state: State
@@ -96,6 +96,7 @@ class _Last:
     broken: tuple[Broken, ...] = ()
     rewritten: tuple[Broken, ...] = ()
     passing: tuple[Broken, ...] = ()
+    by_check: tuple[str, ...] = ()
 
 
 async def _confirm(course: Course, state: State, doubted: tuple[Broken, ...] = ()) -> _Last:
@@ -118,7 +119,14 @@ async def _confirm(course: Course, state: State, doubted: tuple[Broken, ...] = (
     broken = {b.path: b for b in (*course.broken(before, after), *hidden.broken)}
     rewritten = {b.path: b for b in (*course.rewritten(before, after), *hidden.rewritten) if b.path not in touched}
     passing = {b.path: b for b in (*course.passing(arrivals, after), *hidden.passing)}
-    return _Last(confirmed, hidden.told, tuple(broken.values()), tuple(rewritten.values()), tuple(passing.values()))
+    return _Last(
+        confirmed,
+        hidden.told,
+        tuple(broken.values()),
+        tuple(rewritten.values()),
+        tuple(passing.values()),
+        course.by_check(before, after),
+    )
 
 
 async def _inspect(course: Course, state: State) -> list[Finding]:
