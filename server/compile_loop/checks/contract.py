@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -12,6 +13,7 @@ from compile_loop.checks.child_environment import child_environment, with_projec
 from compile_loop.checks.console import console_encoding
 from compile_loop.checks.daemons import without_daemons
 from compile_loop.checks.expectation import suspicious, unmet
+from compile_loop.checks.masked import masked
 from compile_loop.checks.process import CMD, Finished, Stop, run_process
 from compile_loop.checks.shadow_sources import ShadowSources, user_lines
 from compile_loop.checks.test_counts import count_tests
@@ -54,6 +56,7 @@ class CommandContract:
         self._environment = dict(environment)
         self._secrets = frozenset(secrets)
         self._redact = redact
+        self._masks: dict[str, tuple[str, ...]] = {}
 
     async def run(self, shadow: Shadow, in_pass: Pass, number: int, emit: Callable[[Event], None]) -> ContractResult:
         """Run every check in its order, also after one failed."""
@@ -137,7 +140,14 @@ class CommandContract:
             sentence = cannot_start(argv[0], error, variables.get("PATH", ""), advise)
             return CheckResult(check.name, ok=False, exit_code=-1, stderr=sentence, environment=sentence)
         take(reader.close(finished.exit_code))
-        return _result(check, finished, tuple(found), variables.get("PATH", ""), advise)
+        masks = await self._masked(check, root) if finished.stopped is None and finished.exit_code == 0 else ()
+        return _result(check, finished, tuple(found), variables.get("PATH", ""), advise, masks)
+
+    async def _masked(self, check: Check, root: Path) -> tuple[str, ...]:
+        """Why it would pass whatever its programs say; looked for once."""
+        if check.name not in self._masks:
+            self._masks[check.name] = await asyncio.to_thread(masked, check, root)
+        return self._masks[check.name]
 
 
 def with_secrets_hidden(check: Check) -> Check:
@@ -156,7 +166,12 @@ def _redacted(lines: list[str], redact: Callable[[str], str]) -> list[str]:
 
 
 def _result(
-    check: Check, finished: Finished, diagnostics: tuple[Diagnostic, ...], path: str, advise: Advise
+    check: Check,
+    finished: Finished,
+    diagnostics: tuple[Diagnostic, ...],
+    path: str,
+    advise: Advise,
+    masks: tuple[str, ...],
 ) -> CheckResult:
     if finished.stopped is not None:
         sentence = _timeout(check, finished)
@@ -185,7 +200,7 @@ def _result(
         if missing
         else None,
         tests=count_tests(f"{finished.stdout}\n{finished.stderr}"),
-        suspicious=suspicious(finished.stdout, finished.stderr, located, check.line, check.expect)
+        suspicious=suspicious(finished.stdout, finished.stderr, located, check.line, check.expect, masks)
         if missing is None
         else (),
     )

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
+from pathlib import Path
 
+from compile_loop.checks.hearing.judging import passes_without_tests
 from compile_loop.checks.masked import masked
-from compile_loop.checks.test_counts import silent_test_binary
-from compile_loop.contracts.checks import Expectation
+from compile_loop.checks.test_counts import count_tests, silent_test_binary
+from compile_loop.contracts.checks import Check, Expectation
 
 _NO_TESTS = re.compile(
     r"^(?:no tests (?:ran|to run|found|collected)|=+ no tests ran .*|collected 0 items|running 0 tests|Ran 0 tests|"
-    r"ok\s+\S+\s+\S+\s+\[no tests to run\]|# tests 0)\s*",
+    r"ok\s+\S+\s+\S+\s+\[no tests to run\]|# tests 0|no test files found.*|\s*0 passing\b.*)\s*",
     re.IGNORECASE | re.MULTILINE,
 )
 _HIDDEN_FAILURE = re.compile(
@@ -23,7 +26,6 @@ _FAILED_TESTS = re.compile(
     r"|Tests run: \d+, Failures: (?:[1-9]\d*|\d+, Errors: [1-9]\d*).*)$",
     re.MULTILINE,
 )
-_IGNORES_FAILURE = re.compile(r"\|\|\s*(?:true|:|echo\b|printf\b|exit\s+0)")
 _SOME_TESTS = re.compile(
     r"^(?:running [1-9]\d* tests?|collected [1-9]\d* items?|.*\b[1-9]\d* passed\b.*|# tests [1-9]\d*)", re.MULTILINE
 )
@@ -62,12 +64,18 @@ def _at(document: object, pointer: str) -> object:
 
 
 def suspicious(
-    stdout: str, stderr: str, errors: int, command: str = "", expect: Expectation = _BY_EXIT_CODE
+    stdout: str,
+    stderr: str,
+    errors: int,
+    command: str = "",
+    expect: Expectation = _BY_EXIT_CODE,
+    masks: Sequence[str] | None = None,
 ) -> tuple[str, ...]:
-    """Why a person should look at a check that passed. `errors` are those in files; `command` is its line for the shell."""
+    """Why a person should look at a check that passed. `errors` are those in files; `command` is its line for the shell.
+
+    `masks` are why it would pass whatever its programs say; without them they are looked for in `command` alone.
+    """
     notes = []
-    if match := _IGNORES_FAILURE.search(command):
-        notes.append(f"its command passes even where a part of it fails (“{match.group().strip()}”)")
     if errors:
         notes.append(
             f"it passed although {errors} {'errors were' if errors > 1 else 'error was'} printed; a pipe may hide the exit code"
@@ -77,11 +85,12 @@ def suspicious(
         notes.append(f"it passed although the output says “{match.group().strip()}”; a pipe may hide the exit code")
     if match := _FAILED_TESTS.search(output):
         notes.append(f"it passed although the output says “{match.group().strip()[:120]}”")
-    if _NO_TESTS.search(output) and not _SOME_TESTS.search(output):
+    some = _SOME_TESTS.search(output) or count_tests(output)
+    if _NO_TESTS.search(output) and not some:
         notes.append("it ran no tests")
     elif silent_test_binary(command, output):
         notes.append("its test binary ended well before it told of any test")
-    by_output = expect.output_contains or expect.json_equals
-    if not notes and not by_output and (why := masked(command)) is not None:
-        notes.append(why)
+    elif passes_without_tests(command.split()) and not some:
+        notes.append("it passes where there are no tests, and told of none")
+    notes += masked(Check("", command, expect=expect), Path()) if masks is None else masks
     return tuple(notes)

@@ -10,19 +10,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from compile_loop.checks.makefile import NAMES, Makefile
+from compile_loop.checks.build_goals import MAKE, MANAGER, made_by, packaged
 from compile_loop.checks.named_paths import start_of
 from compile_loop.checks.scripts import Command, commands_of, run_by, sourced_by
 from compile_loop.contracts.checks import Check
-from compile_loop.toolchains.manifest import json_of
 
 _SHELL_SCRIPT = re.compile(r"\.(?:sh|bash|zsh|ksh|bats)$")
 _SHEBANG = re.compile(rb"#!.*\b(?:ba|da|z|k)?sh\b")
-_MAKE = re.compile(r"(?:.*/)?g?n?make$")
-_MANAGER = re.compile(r"(?:.*/)?(?:npm|pnpm|yarn|bun)$")
-_MANAGERS_OWN = frozenset(
-    {"install", "ci", "i", "add", "exec", "dlx", "x", "init", "create", "publish", "audit", "outdated"}
-)
 _MOST_TEXTS = 200
 
 
@@ -84,12 +78,12 @@ class _Follower:
         bare = command.bare
         if not bare:
             return
-        if _MAKE.match(bare[0]):
+        if MAKE.match(bare[0]):
             self._make(bare[1:], command.folders)
-        elif _MANAGER.match(bare[0]):
+        elif MANAGER.match(bare[0]):
             self._package(bare[1:], command.folders)
         for path in self._existing(run_by(command), command.folders):
-            if self._is_shell(path):
+            if is_shell_script(path):
                 rest = next((bare[at + 1 :] for at, word in enumerate(bare) if word.endswith(path.name)), [])
                 self._script(path, command.folders[0], rest)
             else:
@@ -97,7 +91,7 @@ class _Follower:
 
     def _script(self, path: Path, folder: Path, arguments: Sequence[str]) -> None:
         self._found.texts.append(path)
-        self.line(_text(path), folder, arguments, str(path))
+        self.line(text_of(path), folder, arguments, str(path))
 
     def _existing(self, words: Sequence[str], folders: Sequence[Path]) -> Iterator[Path]:
         for word in words:
@@ -107,66 +101,27 @@ class _Follower:
                     yield place
                     break
 
-    def _is_shell(self, path: Path) -> bool:
-        return bool(_SHELL_SCRIPT.search(path.name) or _SHEBANG.match(start_of(path, 80)))
-
     def _make(self, words: Sequence[str], folders: Sequence[Path]) -> None:
-        folder, named, goals, given = folders[0], "", [], {}
-        searched: list[Path] = []
-        rest = list(words)
-        while rest:
-            word = rest.pop(0)
-            if word in ("-C", "--directory", "-f", "--file", "--makefile") and rest:
-                value = rest.pop(0)
-                folder, named = (folder / value, named) if word in ("-C", "--directory") else (folder, value)
-            elif made := re.match(r"(?:-C|--directory=)(.+)", word):
-                folder = folder / made.group(1)
-            elif made := re.match(r"(?:-f|--file=|--makefile=)(.+)", word):
-                named = made.group(1)
-            elif made := re.match(r"(\w+):?=(.*)", word):
-                given[made.group(1)] = made.group(2)
-            elif word in ("-I", "--include-dir") and rest:
-                searched.append(folder / rest.pop(0))
-            elif made := re.match(r"(?:-I|--include-dir=)(.+)", word):
-                searched.append(folder / made.group(1))
-            elif word in ("-j", "-l", "-o", "-W") and rest and (rest[0].isdigit() or word in ("-o", "-W")):
-                rest.pop(0)
-            elif not word.startswith("-"):
-                goals.append(word)
-        path = folder / named if named else next((folder / name for name in NAMES if (folder / name).is_file()), None)
-        if path is not None and path.resolve().is_relative_to(self._root):
-            makefile = Makefile(path, given, folder)
-            self._found.texts += makefile.files
-            for recipe in makefile.recipes(goals):
-                self.line(recipe, folder)
-            self._found.read_in += [ReadIn(word, (folder, *searched), may) for word, may in makefile.includes]
+        made = made_by(words, folders[0], self._root)
+        if made is not None:
+            self._found.texts += made.makefile.files
+            for recipe in made.makefile.recipes(made.goals):
+                self.line(recipe, made.folder)
+            places = (made.folder, *made.searched)
+            self._found.read_in += [ReadIn(word, places, may) for word, may in made.makefile.includes]
 
     def _package(self, words: Sequence[str], folders: Sequence[Path]) -> None:
-        folder, plain = folders[0], []
-        rest = list(words)
-        while rest:
-            word = rest.pop(0)
-            if word in ("--prefix", "-C", "--dir", "--cwd") and rest:
-                folder = folder / rest.pop(0)
-            elif word == "--":
-                break
-            elif not word.startswith("-"):
-                plain.append(word)
-        name = plain[1] if plain[:1] in (["run"], ["run-script"]) and len(plain) > 1 else (plain or [""])[0]
-        name = "test" if name in ("t", "tst") else name
-        if not name or name in _MANAGERS_OWN:
-            return
-        for above in (folder, *folder.parents):
-            if not above.is_relative_to(self._root):
-                return
-            if (above / "package.json").is_file():
-                self._found.texts.append(above / "package.json")
-                scripts = json_of(above / "package.json").get("scripts")
-                for each in (f"pre{name}", name, f"post{name}"):
-                    if isinstance(scripts, dict) and isinstance(line := scripts.get(each), str):
-                        self.line(line, above)
-                return
+        if (run := packaged(words, folders[0], self._root)) is not None:
+            self._found.texts.append(run.folder / "package.json")
+            for line in run.lines:
+                self.line(line, run.folder)
 
 
-def _text(path: Path) -> str:
+def is_shell_script(path: Path) -> bool:
+    """Whether a file is a shell's program, by its name or its first line."""
+    return bool(_SHELL_SCRIPT.search(path.name) or _SHEBANG.match(start_of(path, 80)))
+
+
+def text_of(path: Path) -> str:
+    """The start of a file as text, its ends of lines as a shell wants them."""
     return start_of(path).decode("utf-8", "replace").replace("\r\n", "\n")

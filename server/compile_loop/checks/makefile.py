@@ -15,6 +15,7 @@ NAMES = ("GNUmakefile", "makefile", "Makefile")
 _RULE = re.compile(r"([^\s#:=][^:=#]*?)\s*::?(?!=)\s*([^=#]*)")
 _SET = re.compile(r"(?:export\s+|override\s+)*([\w.-]+)\s*(::?:?=|\?=|\+=|=)\s*(.*)$")
 _SKIPPED = re.compile(r"(?:ifeq|ifneq|ifdef|ifndef|else|endif|define|endef|vpath|unexport)\b")
+_GOES_ON = re.compile(r"(?:^|\s)-\w*i\w*(?:\s|$)|^\w*i\w*$|--ignore-errors")
 _MOST_RULES = 500
 _MOST_DEPTH = 12
 _MOST_BYTES = 1 << 20
@@ -27,6 +28,15 @@ class _Rule:
     recipe: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One line of a goal's recipe, for one shell; `ignored`: make goes on whatever it says."""
+
+    goal: str
+    line: str
+    ignored: bool
+
+
 class Makefile:
     """The rules of one Makefile and what it includes, from `folder` on. Variables given on the command line win.
 
@@ -34,6 +44,7 @@ class Makefile:
     """
 
     def __init__(self, path: Path, given: Mapping[str, str], folder: Path | None = None) -> None:
+        self.path = path
         self._folder = folder or path.parent
         self.includes: list[tuple[str, bool]] = []
         self.files: list[Path] = []
@@ -45,6 +56,32 @@ class Makefile:
 
     def recipes(self, goals: Sequence[str]) -> Iterator[str]:
         """The recipes of the goals and of all that they need, each as one shell text; no goals: the first rule's."""
+        for _, lines in self._recipes(goals):
+            yield "\n".join(re.sub(r"^[@+\s-]+", "", line) for line in lines)
+
+    def steps(self, goals: Sequence[str]) -> Iterator[Step]:
+        """What is run for the goals, line by line, or recipe by recipe where the Makefile says so."""
+        ignored = {goal for rule in self._rules if rule.goals == (".IGNORE",) for goal in (rule.needs or ("*",))}
+        ignored |= {"*"} if _GOES_ON.search(self._variables.get("MAKEFLAGS", "")) else set()
+        whole = any(".ONESHELL" in rule.goals for rule in self._rules)
+        for goal, lines in self._recipes(goals):
+            passes = bool({"*", goal} & ignored)
+            signs = [re.match(r"[@+\s-]*", line) for line in lines]
+            plain = [line[sign.end() :] for line, sign in zip(lines, signs, strict=True) if sign]
+            marks = ["-" in sign.group() for sign in signs if sign]
+            if whole and lines:
+                yield Step(goal, "\n".join(plain), passes or marks[0])
+            else:
+                yield from (Step(goal, line, passes or mark) for line, mark in zip(plain, marks, strict=True))
+
+    @property
+    def shell_flags(self) -> tuple[str, ...]:
+        """The options that recipes' shells are started with."""
+        posix = any(".POSIX" in rule.goals for rule in self._rules)
+        return tuple(self._expanded(self._variables.get(".SHELLFLAGS", "-ec" if posix else "-c"), {}).split())
+
+    def _recipes(self, goals: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+        """Each goal with the lines of its recipe, their signs before them."""
         done: set[str] = set()
         wanted = [(goal, 0) for goal in (goals or [self._default]) if goal]
         while wanted and len(done) < _MOST_RULES:
@@ -64,9 +101,8 @@ class Makefile:
                     "?": " ".join(needs),
                     "*": stem or goal.rpartition(".")[0],
                 }
-                lines = [re.sub(r"^[@+\s-]+", "", line) for line in rule.recipe]
-                if lines:
-                    yield "\n".join(self._expanded(line, own) for line in lines)
+                if rule.recipe:
+                    yield goal, [self._expanded(line, own) for line in rule.recipe]
 
     def _of(self, goal: str) -> Iterator[tuple[_Rule, str]]:
         """The rules for a goal, with what `%` stands for. Where it is a pattern itself, so may be the stem."""

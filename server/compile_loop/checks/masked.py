@@ -1,172 +1,186 @@
-"""Command lines whose exit code says nothing of what they ran: `make | tail`, `./test; true`, `make -i` (SPEC Q9)."""
+"""Checks that pass whatever a program of theirs says: `make | tail`, `./test; true`, `make -i` (SPEC Q9).
+
+A check's own line is held to what it says. One step away from it, in the scripts, recipes and package scripts whose
+result it hears, more is let pass: there much is done that is no test at all.
+"""
 
 from __future__ import annotations
 
 import re
-import shlex
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Container, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
 
-Words = list[str]
-Pipeline = list[Words]
+from compile_loop.checks.hearing.heard import hear
+from compile_loop.checks.hearing.judging import Kind, drops_failure, harmless, looks_like_a_test
+from compile_loop.checks.hearing.one_step_away import Part, parts_behind
+from compile_loop.checks.hearing.shell_commands import command_of, simple_in
+from compile_loop.checks.hearing.shell_parser import parse_shell
+from compile_loop.checks.hearing.shell_tree import Node, UnreadableShellError
+from compile_loop.checks.hearing.ways import Hearing, Patience, Place, Reached, Shell, TooMuchError, Why
+from compile_loop.contracts.checks import Check
 
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-_FILTERS = _words(
-    "tail head tee cat less more sed tr sort uniq cut fold fmt nl wc tac rev column ts pr paste expand strings iconv jq bat"
-)
-_FILTERS_BY = {"grep": "-v", "egrep": "-v", "rg": "-v"}
-_PASS = _words("true : echo printf cat ls date pwd rm sleep wait kill tail head popd cd touch clear tput stty unset")
-_LOOKS = _words("[ [[ test command which type grep egrep exists hash")
-_PRINTS = _words("echo printf cat yes true seq ls find date git")
-_KEYWORDS = _words("if then elif else fi for while until do done case esac { } in !")
-_WAYS_TO_FAIL = re.compile(
-    r"\b(?:exit|return)\s+(?!0\b)\S|\bfalse\b|\bset\s+-\w*e|\bset\s+-o\s+errexit|\btrap\b|\bkill\b"
-)
-_HEEDS_PIPES = re.compile(r"\bpipefail\b|PIPESTATUS|\bpipestatus\b")
-_ENDS_EARLY = re.compile(r"(?:^|[;\n]|\b(?:ba|da|z|k)?sh)\s*(?:set\s+)?-\w*e\w*\b|\berrexit\b")
-_HEREDOC = re.compile(r"(?<!<)<<(?!<)")
-_COMMENTS = re.compile(r"^[ \t]*#.*$", re.MULTILINE)
-_SHORT = r"[BbdeikLmnpqrRsStvwj\d]*"
-"""Options of make that may stand together behind one dash."""
-_HARMLESS: Sequence[tuple[str, str]] = (
-    (
-        rf"g?make\b.*\s(?:-{_SHORT}i{_SHORT}|--ignore-errors)(?:\s|$)",
-        "make goes on after errors and passes",
-    ),
-    (
-        rf"g?make\b.*\s(?:-{_SHORT}n{_SHORT}|--dry-run|--just-print|--recon)(?:\s|$)",
-        "nothing is made",
-    ),
-    (r"ninja\b.*\s-n(?:\s|$)", "nothing is made"),
-    (r"(?:ruff|flake8|pylint|isort|mypy)\b.*\s--exit-zero\b", "it passes whatever it finds"),
-    (r"pylint\b.*\s--fail-under[= ]0\b", "it passes whatever it finds"),
-    (r"golangci-lint\b.*\s--issues-exit-code[= ]0\b", "it passes whatever it finds"),
-    (r"(?:py\.?test|pytest)\b.*\s(?:--collect-only|--co)\b", "tests are listed and not run"),
-    (r"ctest\b.*\s(?:-N|--show-only)\b", "tests are listed and not run"),
-    (
-        r"(?:jest|vitest|playwright|phpunit|cargo|dotnet|go)\b.*\s--?list(?:-?[tT]ests)?(?:\s|$)",
-        "tests are listed and not run",
-    ),
-    (r"(?:mocha|rspec|cucumber)\b.*\s--dry-run\b", "tests are listed and not run"),
-    (r"mvnw?\b(?=.*\s(?:test|verify)\b).*\s-D(?:skipTests|maven\.test\.skip)(?:=true)?(?:\s|$)", "tests are skipped"),
-    (
-        r"mvnw?\b.*\s-D(?:maven\.test\.failure\.ignore|testFailureIgnore)(?:=true)?(?:\s|$)",
-        "it passes where tests fail",
-    ),
-)
-_OPTIONS = [(re.compile(rf"(?:^|[\s/]){command}"), why) for command, why in _HARMLESS]
+_MOST_PLACES = 60
+_MOST_COMMANDS = 5000
+_MOST_SAID = 3
+_MOST_CHARACTERS = 70
+_REDIRECTED = re.compile(r"(?: \d*(?:>>?|&>>?|<) ?[^ |;&]+| \d?>&\d)+$")
+_MAY_JUDGE = (Kind.JUDGES, Kind.UNKNOWN)
+_UNHEARD = (Why.PIPE, Why.HANDLED, Why.LOOP, Why.EACH)
+"""What hides a failure by its form; in a script, what only comes earlier may be meant to prepare."""
 
 
-def masked(line: str) -> str | None:
-    """Why a shell's line passes whatever its programs say; None where it does not, or cannot be read."""
-    if _HEREDOC.search(line):
-        return None
+def masked(check: Check, root: Path) -> tuple[str, ...]:
+    """Why a check passes whatever its programs say; nothing where it does not, or cannot be read. `root` is absolute."""
+    if check.expect.output_contains or check.expect.json_equals:
+        return ()
+    root, patience = root.resolve(), Patience(_MOST_COMMANDS)
+    own = _heard([Part(check.line, Shell(), root / check.cwd)], patience, strict=True)
+    said = list(_doubts(own, strict=True))
+    waiting = _behind(own, root)
+    seen: set[str] = set()
+    while waiting and len(seen) < _MOST_PLACES and not said:
+        name, parts = waiting.pop(0)
+        if name not in seen:
+            seen.add(name)
+            found = _heard(parts, patience, strict=False)
+            said += [f"in {name}, {why}" for why in _doubts(found, strict=False)]
+            waiting += _behind(found, root)
+    return tuple(dict.fromkeys(said))[:_MOST_SAID]
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A part with its tree and what of it is heard; no tree where it cannot be read."""
+
+    part: Part
+    tree: Node | None
+    hearing: Hearing
+
+    def heard(self) -> Iterator[Reached]:
+        return (each for place, each in self.hearing.reached.items() if place in self.hearing.heard)
+
+    def unheard(self) -> Iterator[tuple[Place, Reached]]:
+        return (
+            (place, each)
+            for place, each in self.hearing.reached.items()
+            if place not in self.hearing.heard and each.kind in _MAY_JUDGE and not each.within(Why.WAITING)
+        )
+
+
+def _heard(parts: Iterable[Part], patience: Patience, *, strict: bool) -> list[_Read]:
+    """What is heard of the parts that can be read. Elsewhere than in a check's own line, what only may judge is tried
+    where nothing else is heard."""
+    parts = list(parts)
+    found = [_tried(part, patience, _MAY_JUDGE if strict else (Kind.JUDGES,)) for part in parts]
+    return found if strict or _any_heard(found) else [_tried(part, patience, _MAY_JUDGE) for part in parts]
+
+
+def _tried(part: Part, patience: Patience, kinds: Container[Kind]) -> _Read:
     try:
-        lists = list(_lists(_COMMENTS.sub("", line)))
-    except ValueError:
-        return None
-    for words in (words for pipelines, _ in lists for pipeline in pipelines for words in pipeline):
-        said = "" if _is(words, _PRINTS) else " ".join(words)
-        for pattern, why in _OPTIONS:
-            if pattern.search(said):
-                return f"{why} (“{said}”)"
-    return _by_a_pipe(line, lists) or _by_what_follows(line, lists)
+        tree = parse_shell(part.text)
+        return _Read(part, tree, hear(tree, part.shell, lambda each: each.kind in kinds, patience))
+    except (UnreadableShellError, TooMuchError, RecursionError):
+        return _Read(part, None, Hearing())
 
 
-def _by_a_pipe(line: str, lists: list[tuple[list[Pipeline], str]]) -> str | None:
-    if _HEEDS_PIPES.search(line):
-        return None
-    for pipeline in (pipeline for pipelines, _ in lists for pipeline in pipelines):
-        first, last = pipeline[0], pipeline[-1]
-        if len(pipeline) > 1 and _filters(last) and not _is(first, _PRINTS):
-            return f"its exit code is that of “{' '.join(last)}”, whatever “{' '.join(first)}” says"
-    return None
+def _any_heard(read: Iterable[_Read]) -> bool:
+    """Whether a failure is heard anywhere; what cannot be read may hear one."""
+    return any(each.hearing.heard or each.tree is None for each in read if not each.part.ignored)
 
 
-def _by_what_follows(line: str, lists: list[tuple[list[Pipeline], str]]) -> str | None:
-    """Commands joined by `;`, branches and loops: what the last of them says is all that counts."""
-    if not lists or _WAYS_TO_FAIL.search(line) or _ENDS_EARLY.search(line):
-        return None
-    ran = [_name_of(p[0]) for pipelines, _ in lists for p in pipelines if not _is(p[0], _PASS | _LOOKS | _KEYWORDS)]
-    last, end = lists[-1]
-    if end == "&":
-        return "its last command goes on in the background, and nobody hears how it ends"
-    heads = [p[0][0] for pipelines, _ in lists for p in pipelines if p[0]]
-    if "for" in heads and heads[-1] == "done" and ran:
-        return "only the last turn of its loop counts"
-    if (
-        any(_decides(words) for pipelines, _ in lists for p in pipelines for words in p)
-        and heads[-1] == "fi"
-        and not _acts(lists)
-    ):
-        return "a failure only decides which branch is taken"
-    if len(lists) > 1 and ran and heads[-1] not in _KEYWORDS and all(_is(words, _PASS) for p in last for words in p):
-        return f"its last command, “{' '.join(last[-1][-1])}”, passes whatever came before"
-    return None
+def _doubts(read: list[_Read], *, strict: bool) -> Iterator[str]:
+    """Reasons of all parts of one place. Where nothing at all is heard, that is one by itself."""
+    silent = not _any_heard(read)
+    for each in read:
+        text = each.part
+        if text.nothing:
+            yield text.nothing
+        if text.ignored:
+            named = [one for one in each.hearing.reached.values() if one.kind in _MAY_JUDGE]
+            yield from (
+                f"make goes on whatever “{_short(one.raw)}” says" for one in named if one.kind is Kind.JUDGES or silent
+            )
+            continue
+        yield from _by_options(each)
+        for place, one in each.unheard():
+            if (_strictly if strict else _leniently)(one, each.hearing, silent):
+                yield _reason(one, place in each.hearing.trapped)
+        if strict and not any(one.kind in _MAY_JUDGE for one in each.hearing.reached.values()):
+            yield from _never(each.tree)
 
 
-def _decides(words: Words) -> bool:
-    """Whether a program's failure is the condition of a branch."""
-    return words[:1] in (["if"], ["elif"]) and not _is(words, _LOOKS)
+def _strictly(one: Reached, hearing: Hearing, silent: bool) -> bool:
+    """In a check's own line: what is not heard is doubted, unless what only may judge is asked for its output or to branch."""
+    if one.around and one.around[0][0] is Why.BACKGROUND:
+        return silent or hearing.waits
+    return silent or one.kind is Kind.JUDGES or not (one.within(Why.OUTPUT) or one.within(Why.BRANCH))
 
 
-def _acts(lists: list[tuple[list[Pipeline], str]]) -> bool:
-    """Whether a branch does more than say something."""
-    branch = [p[0] for pipelines, _ in lists for p in pipelines if p[0][:1] in (["then"], ["else"])]
-    return any(len(words) > 1 and not _is(words, _PASS) for words in branch)
+def _leniently(one: Reached, hearing: Hearing, silent: bool) -> bool:
+    """Elsewhere: what surely judges, where its form hides its failure or it is called a test; all where nothing is heard."""
+    if one.within(Why.OUTPUT) or one.within(Why.BACKGROUND):
+        return False
+    by_form = bool(one.around) and one.around[0][0] in _UNHEARD
+    if one.kind is not Kind.JUDGES:
+        return silent and not hearing.unread and not one.within(Why.BRANCH)
+    if hearing.unread:
+        return by_form
+    return silent or by_form or drops_failure(one.words) or looks_like_a_test(one.words)
 
 
-def _filters(words: Words) -> bool:
-    name = _name_of(words)
-    if name == "jq":
-        return not any(re.fullmatch(r"-\w*e\w*|--exit-status", word) for word in words)
-    wanted = _FILTERS_BY.get(name)
-    return name in _FILTERS or (wanted is not None and any(re.fullmatch(r"-\w*v\w*|--invert-match", w) for w in words))
+def _by_options(read: _Read) -> Iterator[str]:
+    for one in read.hearing.reached.values():
+        words = list(one.words)
+        if re.search(r"\bMAKEFLAGS=['\"]?(?:-?\w*i|.*--ignore-errors)", one.raw) and one.words[0].endswith("make"):
+            words.append("-i")
+        if (why := harmless(words)) is not None and not one.within(Why.OUTPUT):
+            yield f"{why} (“{_short(one.raw)}”)"
 
 
-def _is(words: Words, names: frozenset[str]) -> bool:
-    return _name_of(words) in names
+def _never(tree: Node | None) -> Iterator[str]:
+    """What judges in a text of which nothing is come to: it ends before."""
+    for each in simple_in(tree, functions=True):
+        command = command_of(each, ())
+        if command.handed is not None:
+            yield from _never(command.handed.tree)
+        elif command.kind is Kind.JUDGES:
+            yield f"“{_short(each.raw)}” is never come to"
 
 
-def _name_of(words: Words) -> str:
-    """The program of a simple command, past keywords and assignments."""
-    for word in words:
-        if word not in _KEYWORDS and not re.match(r"[A-Za-z_]\w*=", word):
-            return word.rpartition("/")[2]
-    return words[0] if words else ""
+_SAID = {
+    Why.PIPE: "its exit code is that of “{other}”, whatever “{raw}” says (`set -o pipefail` of bash would heed it)",
+    Why.HANDLED: "it passes even where “{raw}” fails (“{other}”)",
+    Why.BRANCH: "a failure of “{raw}” only decides which branch is taken (`exit 1` in one would tell it)",
+    Why.LOOP: "only the last turn of its loop counts, whatever “{raw}” says before (`|| exit 1` would tell it)",
+    Why.OUTPUT: "only the output of “{raw}” is used, and nobody hears how it ends",
+    Why.BACKGROUND: "“{raw}” goes on in the background, and nobody hears how it ends (`wait` with its number would)",
+    Why.EACH: "“{other}” passes whatever “{raw}” says",
+    Why.FOLLOWED: "“{other}” comes after “{raw}”, whose failure nobody hears (join them with `&&`)",
+}
 
 
-def _lists(line: str) -> Iterator[tuple[list[Pipeline], str]]:
-    """Lists of pipelines joined by `&&` or `||`, each with what ends it: `;`, `&` or nothing. Raises `ValueError`."""
-    reader = shlex.shlex(line, posix=True, punctuation_chars="();<>|&\n")
-    reader.whitespace = " \t\r"
-    reader.whitespace_split = True
-    reader.commenters = ""
-    pipelines: list[Pipeline] = [[[]]]
-    for token, following in pairwise([*_whole(reader), ""]):
-        if token in ("|", "|&"):
-            pipelines[-1].append([])
-        elif token in ("&&", "||"):
-            pipelines.append([[]])
-        elif token and set(token) <= {";", "\n", "&"} and (token != "&" or not following.startswith(">")):
-            if any(words for pipeline in pipelines for words in pipeline):
-                yield pipelines, token.strip("\n")[:1]
-            pipelines = [[[]]]
-        elif token not in ("(", ")"):
-            pipelines[-1][-1].append(token)
-    if any(words for pipeline in pipelines for words in pipeline):
-        yield pipelines, ""
+def _reason(one: Reached, trapped: bool) -> str:
+    why, other = one.around[0] if one.around else (Why.WAITING, "")
+    said = _SAID.get(why, "nobody hears how “{raw}” ends")
+    if drops_failure(one.words):
+        said = "the code of “{raw}” starts a program and goes on whatever that says"
+    elif trapped:
+        said = "a trap sets the exit code, whatever “{raw}” says"
+    return said.format(raw=_short(one.raw), other=_short(other))
 
 
-def _whole(tokens: Iterator[str]) -> Iterator[str]:
-    """Tokens without redirections, the numbers before these and the names after them."""
-    named = False
-    for token, following in pairwise([*tokens, ""]):
-        redirects = token[:1] in ("<", ">") or token in ("&>", "&>>")
-        if not redirects and not named and not (token.isdigit() and following[:1] in ("<", ">") and following):
-            yield token
-        named = redirects
+def _short(raw: str) -> str:
+    text = _REDIRECTED.sub("", " ".join(raw.split()))
+    return text if len(text) <= _MOST_CHARACTERS else f"{text[:_MOST_CHARACTERS]}…"
+
+
+def _behind(read: list[_Read], root: Path) -> list[tuple[str, list[Part]]]:
+    """The places that heard commands lead to, by their exit code."""
+    found: list[tuple[str, list[Part]]] = []
+    for each in read:
+        for one in () if each.part.ignored else each.heard():
+            by_output = one.within(Why.OUTPUT) or (one.within(Why.PIPE) and "pipefail" not in each.part.text)
+            if not by_output:
+                found += parts_behind(one, each.part, root)
+    return found

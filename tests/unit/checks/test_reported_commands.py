@@ -259,7 +259,8 @@ def test_what_the_code_lacks_is_not_what_the_machine_lacks(said: str, environmen
 
 @pytest.mark.spec("Q9")
 def test_c07_a_pipe_hides_what_nothing_is_printed_about() -> None:
-    assert suspicious("", "", 0, "make 2>&1 | tee log") == ("its exit code is that of “tee log”, whatever “make” says",)
+    (said,) = suspicious("", "", 0, "make 2>&1 | tee log")
+    assert said.startswith("its exit code is that of “tee log”, whatever “make” says")
     assert suspicious("", "", 0, "set -o pipefail; make 2>&1 | tee log") == ()
     by_output = Expectation(exit_zero=False, output_contains=("done",))
     assert suspicious("done", "", 0, "make 2>&1 | tee log", by_output) == ()
