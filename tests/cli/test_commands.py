@@ -317,6 +317,37 @@ def test_a_program_that_fails_without_a_word_behind_a_pipe_is_not_told_as_nothin
     assert done.returncode == 1 and "its exit code is that of “tail -5”, whatever “./a” says" in said, said
 
 
+@pytest.mark.spec("Q9")
+@pytest.mark.parametrize(
+    ("files", "check", "doubt"),
+    [
+        ({"Makefile": "all:\n\tgcc -c a.c -o a.o\n\t./q.sh | tee log\n"}, "make", "in the recipe of all (Makefile)"),
+        ({"ck.sh": "#!/bin/sh\nset -e\ngcc -c a.c -o a.o\n./q.sh || true\n"}, "sh ck.sh", "in ck.sh, it passes even"),
+        (
+            {},
+            "gcc -c a.c -o a.o && bash -c './q.sh | awk 1'",
+            "its exit code is that of “awk 1”, whatever “./q.sh” says",
+        ),
+    ],
+)
+def test_a_green_by_a_check_that_does_not_hear_a_program_is_for_a_person_to_confirm(
+    files: dict[str, str], check: str, doubt: str, tmp_path: Path
+) -> None:
+    root = tmp_path / "ws"
+    root.mkdir()
+    workspace(root, a_c=BROKEN)
+    for name, text in {**files, "q.sh": "#!/bin/sh\nexit 1\n"}.items():
+        (root / name).write_text(text)
+        (root / name).chmod(0o755)
+    options = ["fix", "a.c", "--check", check, "--model", script(root, SEMICOLON)]
+    done = cli(root, *options, "--apply")
+    said = " ".join(done.stdout.split())
+    assert "Please confirm: the check is suspicious, " in said and doubt in said and "Nothing was written" in said, said
+    assert (root / "a.c").read_text() == BROKEN
+    document = json.loads(cli(root, *options, "--json").stdout)
+    assert document["ending"] == "green" and doubt in document["suspicious"][0]
+
+
 @pytest.mark.spec("Q9", "K7")
 def test_what_may_silence_the_check_is_never_written_unasked(tmp_path: Path) -> None:
     """The edit answers the check's own input: green, with the line to look at, and left to the user."""

@@ -15,7 +15,18 @@ NAMES = ("GNUmakefile", "makefile", "Makefile")
 _RULE = re.compile(r"([^\s#:=][^:=#]*?)\s*::?(?!=)\s*([^=#]*)")
 _SET = re.compile(r"(?:export\s+|override\s+)*([\w.-]+)\s*(::?:?=|\?=|\+=|=)\s*(.*)$")
 _SKIPPED = re.compile(r"(?:ifeq|ifneq|ifdef|ifndef|else|endif|define|endef|vpath|unexport)\b")
+_SIGNS = re.compile(r"[@+\s-]*")
 _GOES_ON = re.compile(r"(?:^|\s)-\w*i\w*(?:\s|$)|^\w*i\w*$|--ignore-errors")
+_BUILT_IN = {
+    "MAKE": "make",
+    "CURDIR": ".",
+    "RM": "rm -f",
+    "CC": "cc",
+    "CXX": "c++",
+    "AR": "ar",
+    "LD": "ld",
+    "CPP": "cc -E",
+}
 _MOST_RULES = 500
 _MOST_DEPTH = 12
 _MOST_BYTES = 1 << 20
@@ -49,7 +60,7 @@ class Makefile:
         self.includes: list[tuple[str, bool]] = []
         self.files: list[Path] = []
         self._given = dict(given)
-        self._variables: dict[str, str] = {"MAKE": "make", "CURDIR": ".", "RM": "rm -f", **given}
+        self._variables: dict[str, str] = {**_BUILT_IN, **given}
         self._rules: list[_Rule] = []
         self._default = ""
         self._read(path, 0)
@@ -57,22 +68,20 @@ class Makefile:
     def recipes(self, goals: Sequence[str]) -> Iterator[str]:
         """The recipes of the goals and of all that they need, each as one shell text; no goals: the first rule's."""
         for _, lines in self._recipes(goals):
-            yield "\n".join(re.sub(r"^[@+\s-]+", "", line) for line in lines)
+            yield "\n".join(line for line, _ in lines)
 
     def steps(self, goals: Sequence[str]) -> Iterator[Step]:
         """What is run for the goals, line by line, or recipe by recipe where the Makefile says so."""
         ignored = {goal for rule in self._rules if rule.goals == (".IGNORE",) for goal in (rule.needs or ("*",))}
-        ignored |= {"*"} if _GOES_ON.search(self._variables.get("MAKEFLAGS", "")) else set()
+        if _GOES_ON.search(self._variables.get("MAKEFLAGS", "")):
+            ignored.add("*")
         whole = any(".ONESHELL" in rule.goals for rule in self._rules)
         for goal, lines in self._recipes(goals):
             passes = bool({"*", goal} & ignored)
-            signs = [re.match(r"[@+\s-]*", line) for line in lines]
-            plain = [line[sign.end() :] for line, sign in zip(lines, signs, strict=True) if sign]
-            marks = ["-" in sign.group() for sign in signs if sign]
-            if whole and lines:
-                yield Step(goal, "\n".join(plain), passes or marks[0])
+            if whole:
+                yield Step(goal, "\n".join(line for line, _ in lines), passes or lines[0][1])
             else:
-                yield from (Step(goal, line, passes or mark) for line, mark in zip(plain, marks, strict=True))
+                yield from (Step(goal, line, passes or goes_on) for line, goes_on in lines)
 
     @property
     def shell_flags(self) -> tuple[str, ...]:
@@ -80,8 +89,8 @@ class Makefile:
         posix = any(".POSIX" in rule.goals for rule in self._rules)
         return tuple(self._expanded(self._variables.get(".SHELLFLAGS", "-ec" if posix else "-c"), {}).split())
 
-    def _recipes(self, goals: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
-        """Each goal with the lines of its recipe, their signs before them."""
+    def _recipes(self, goals: Sequence[str]) -> Iterator[tuple[str, list[tuple[str, bool]]]]:
+        """Each goal with the lines of its recipe, and whether make goes on where a line fails."""
         done: set[str] = set()
         wanted = [(goal, 0) for goal in (goals or [self._default]) if goal]
         while wanted and len(done) < _MOST_RULES:
@@ -102,7 +111,15 @@ class Makefile:
                     "*": stem or goal.rpartition(".")[0],
                 }
                 if rule.recipe:
-                    yield goal, [self._expanded(line, own) for line in rule.recipe]
+                    signs = [_SIGNS.match(line) for line in rule.recipe]
+                    yield (
+                        goal,
+                        [
+                            (self._expanded(line[sign.end() :], own).lstrip("@+ "), "-" in sign.group())
+                            for line, sign in zip(rule.recipe, signs, strict=True)
+                            if sign is not None
+                        ],
+                    )
 
     def _of(self, goal: str) -> Iterator[tuple[_Rule, str]]:
         """The rules for a goal, with what `%` stands for. Where it is a pattern itself, so may be the stem."""

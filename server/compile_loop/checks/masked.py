@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from compile_loop.checks.hearing.heard import hear
-from compile_loop.checks.hearing.judging import Kind, drops_failure, harmless, looks_like_a_test
+from compile_loop.checks.hearing.judging import Kind, compares, drops_failure, harmless, looks_like_a_test
 from compile_loop.checks.hearing.one_step_away import Part, parts_behind
 from compile_loop.checks.hearing.shell_commands import command_of, simple_in
 from compile_loop.checks.hearing.shell_parser import parse_shell
@@ -24,6 +24,7 @@ _MOST_PLACES = 60
 _MOST_COMMANDS = 5000
 _MOST_SAID = 3
 _MOST_CHARACTERS = 70
+_ONLY_SAYS = re.compile(r"\|\|[\s{(]*(?:true|:|echo|printf|exit 0|return 0)(?:\s|;|$)")
 _REDIRECTED = re.compile(r"(?: \d*(?:>>?|&>>?|<) ?[^ |;&]+| \d?>&\d)+$")
 _MAY_JUDGE = (Kind.JUDGES, Kind.UNKNOWN)
 _UNHEARD = (Why.PIPE, Why.HANDLED, Why.LOOP, Why.EACH)
@@ -121,7 +122,10 @@ def _leniently(one: Reached, hearing: Hearing, silent: bool) -> bool:
     """Elsewhere: what surely judges, where its form hides its failure or it is called a test; all where nothing is heard."""
     if one.within(Why.OUTPUT) or one.within(Why.BACKGROUND):
         return False
-    by_form = bool(one.around) and one.around[0][0] in _UNHEARD
+    why, other = one.around[0] if one.around else (Why.FOLLOWED, "")
+    if why is Why.HANDLED and compares(one.words) and not _ONLY_SAYS.match(other):
+        return False  # `cmp new old || mv new old`
+    by_form = why in _UNHEARD
     if one.kind is not Kind.JUDGES:
         return silent and not hearing.unread and not one.within(Why.BRANCH)
     if hearing.unread:
@@ -161,7 +165,7 @@ _SAID = {
 
 
 def _reason(one: Reached, trapped: bool) -> str:
-    why, other = one.around[0] if one.around else (Why.WAITING, "")
+    why, other = next((each for each in one.around if each[0] is not Why.JUDGED), (Why.WAITING, ""))
     said = _SAID.get(why, "nobody hears how “{raw}” ends")
     if drops_failure(one.words):
         said = "the code of “{raw}” starts a program and goes on whatever that says"
@@ -180,7 +184,8 @@ def _behind(read: list[_Read], root: Path) -> list[tuple[str, list[Part]]]:
     found: list[tuple[str, list[Part]]] = []
     for each in read:
         for one in () if each.part.ignored else each.heard():
-            by_output = one.within(Why.OUTPUT) or (one.within(Why.PIPE) and "pipefail" not in each.part.text)
+            piped = one.within(Why.PIPE) or one.within(Why.JUDGED)
+            by_output = one.within(Why.OUTPUT) or (piped and "pipefail" not in each.part.text)
             if not by_output:
                 found += parts_behind(one, each.part, root)
     return found

@@ -24,6 +24,7 @@ def doubts(line: str) -> tuple[str, ...]:
 
 
 REASONS = {
+    'for f in c/*.in; do ./prog < "$f" | diff - "${f%.in}.out"; done': "only the last turn of its loop counts",
     "gcc a.c -o a && ./a | tail -5": "its exit code is that of “tail -5”, whatever “./a” says",
     "make 2>&1 | tail -20": "its exit code is that of “tail -20”",
     "python -m pytest -q 2>&1 | grep -v warning": "grep -v warning",
@@ -64,6 +65,8 @@ REASONS = {
 }
 MASKED = [
     *REASONS,
+    "until ./q.sh; do break; done",
+    "while ! ./q.sh; do sleep 1; break; done; echo ok",
     "./q.sh | awk '{print}'",
     "./q.sh | perl -pe 1",
     "./q.sh | rg error",
@@ -119,6 +122,9 @@ MASKED = [
     "exec ./q.sh | cat",
 ]
 HEARD = [
+    "until pg_isready; do n=$((n+1)); [ $n -gt 9 ] && break; sleep 1; done; ./client",
+    "python3 -c 'import a; exec(open(\"t.py\").read())'",
+    "md5sum a.bin; make",
     "make",
     "make -k -j4",
     "make -C sub/in install prefix=/tmp/in",
@@ -342,11 +348,11 @@ AROUND = [
     "for i in 1 2; do {} || exit 1; done",
     "set -e; {}; echo a",
     "set -o pipefail; {}",
-    "x=$({})",
-    "x=$({}); echo $x",
+    "x=$( {} )",
+    "x=$( {} ); echo $x",
     "rc=0; {} || rc=$?; exit $rc",
     "{}; rc=$?; if [ $rc -ne 0 ]; then exit 1; fi",
-    "echo $({})",
+    "echo $( {} )",
     "f() {{ {}; }}; f",
     "trap 'echo x' EXIT; {}",
     "trap 'exit 0' EXIT; {}",

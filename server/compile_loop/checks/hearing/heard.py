@@ -241,8 +241,10 @@ class Run:
     def _piped(self, node: Pipeline, state: State, around: Around) -> Ways:
         now, broken = state._replace(fed=state.fed), False
         last = node.parts[-1]
+        judged = isinstance(last, Simple) and self._command(last, around).judges_input
+        before = around.inside(Why.JUDGED if judged else Why.PIPE, commands.raw_of(last))
         for part in node.parts[:-1]:
-            ways = self._apart(part, now, around.inside(Why.PIPE, commands.raw_of(last)))
+            ways = self._apart(part, now, before)
             failed = any(each.failed for each in ways.values())
             broken = broken or any(status is Status.FAILED for (_, status, _) in ways)
             spoilt = now.spoilt.union(*(files(each) for each in ways.values()))
@@ -321,7 +323,8 @@ class Run:
         if node.condition is None:
             return self.run(node.body, state, around.inside(Why.LOOP))
         found: Ways = {}
-        asked = around._replace(tested=True).inside(Why.WAITING)
+        left = any(each.raw == "break" for each in commands.simple_in(node.body))
+        asked = around._replace(tested=True).inside(Why.BRANCH if left else Why.WAITING)
         for (flow, status, _), now in self.run(node.condition, state, asked).items():
             if flow is not Flow.ON:
                 add(found, flow, now)

@@ -34,12 +34,16 @@ _SHOWS = _words(
     "history set shopt trap source . rsync install truncate dd getopts local declare readonly typeset exec hash tree lsof"
 )
 _ASKS = _words("[ [[ test (( let command which type exists hash grep egrep fgrep rg ag ack pgrep expr pidof getent")
-_PREPARES = _words(
-    "clean distclean mrproper cleanup clear install uninstall ci add remove rm i update upgrade up down stop start restart kill "
-    "pull fetch clone checkout login logout activate deactivate use load restore setup prepare bootstrap configure autogen init "
-    "sync deps dependencies teardown shutdown reset migrate seed ps logs status log list info version help create delete drop"
+_MAKES_READY = _words(
+    "clean distclean mrproper cleanup install uninstall setup prepare bootstrap configure autogen init teardown shutdown stop "
+    "start restart kill reset upgrade update deps dependencies download migrate seed deploy"
 )
-"""What a program, or a command of one, is called that makes ready or tidies up."""
+"""Words in the names of programs and goals that make ready or tidy up."""
+_PREPARES = _MAKES_READY | _words(
+    "clear ci add remove rm i up down pull fetch clone checkout login logout activate deactivate use load restore sync ps logs "
+    "status log list info version help create delete drop"
+)
+"""Commands of a program that do."""
 _TESTS = re.compile(
     r"(?:^|[\W_])(?:\w*(?:test|spec|lint|assert|verif|valid|typecheck)\w*|check|checks|checker|doctest|e2e|selfcheck)(?:$|[\W_])",
     re.IGNORECASE,
@@ -65,7 +69,7 @@ _FAILS = re.compile(
 """Code that can end with failure of its own will."""
 _STARTS = re.compile(
     r"\bsubprocess\.(?:run|call|Popen|getoutput|getstatusoutput)\b|\bos\.(?:system|popen|spawn\w*)\b|\bspawn(?:Sync)?\(|(?<!\.)\bsystem\b|"
-    r"\bexec\(|`[^`]+`|%x\W|\bshell_exec\b|\bpassthru\b|\bProcess\.Start\b"
+    r"(?:execFile|(?<!\.)\bexec)\(|`[^`]+`|%x\W|\bshell_exec\b|\bpassthru\b|\bProcess\.Start\b"
 )
 """Code that runs a program without failing where that does."""
 _HEEDS = re.compile(
@@ -73,7 +77,7 @@ _HEEDS = re.compile(
 )
 _COMPARES = _words("diff cmp comm colordiff sdiff zdiff xmllint")
 _QUIET = re.compile(r"-\w*q\w*$|--quiet$|--silent$|--no-messages$")
-_CHECKSUMS = re.compile(r"(?:.*/)?\w*sum$")
+_CHECKSUMS = re.compile(r"(?:\w*sum|shasum|b3sum)$")
 _HARMLESS: Sequence[tuple[str, str]] = (
     (
         r"(?:--exit-zero|--fail-never|--soft-fail|--warn-only|--issues-exit-code[= ]0|--fail-under[= ]0)",
@@ -128,12 +132,14 @@ def kind_of(words: Sequence[str]) -> Kind:
     if _INTERPRETER.match(words[0]) or _SHELL.match(words[0]):
         return _kind_of_interpreted(words, plain)
     asked = [each for each in plain[:2] if re.fullmatch(r"[\w:.-]+", each)]
-    if _prepares(re.split(r"[_.-]", name)) or any(each in _PREPARES for each in asked[:1]):
+    if _makes_ready(name) or any(each in _PREPARES for each in asked[:1]):
         return Kind.SHOWS
-    if _ASKED.fullmatch(name) and any(_prepares(re.split(r"[:_.-]", each)) for each in asked):
+    if _ASKED.fullmatch(name) and any(_makes_ready(each) for each in asked):
         return Kind.SHOWS
-    if _of_a_workspace(words[0]) or _BUILDS.match(words[0]) or name in _COMPARES or _CHECKSUMS.match(name):
+    if _of_a_workspace(words[0]) or _BUILDS.match(words[0]) or name in _COMPARES:
         return Kind.JUDGES
+    if _CHECKSUMS.match(name):
+        return Kind.JUDGES if {"-c", "--check"} & {*words} else Kind.SHOWS
     return Kind.JUDGES if any(_TESTS.search(each) for each in (name, *asked)) else Kind.UNKNOWN
 
 
@@ -148,13 +154,13 @@ def _kind_of_interpreted(words: Sequence[str], plain: Sequence[str]) -> Kind:
     stem = named.rpartition("/")[2].split(".")[0]
     if named in ("pip", "venv", "ensurepip", "json.tool", "http.server", "virtualenv"):
         return Kind.SHOWS
-    if _prepares(re.split(r"[_.-]", stem)) or any(each in _PREPARES for each in following):
+    if _makes_ready(stem) or any(each in _PREPARES for each in following):
         return Kind.SHOWS
     return Kind.JUDGES
 
 
-def _prepares(parts: Sequence[str]) -> bool:
-    return any(part in _PREPARES for part in parts)
+def _makes_ready(name: str) -> bool:
+    return any(part in _MAKES_READY for part in re.split(r"[:_.-]", name))
 
 
 def _of_a_workspace(word: str) -> bool:
@@ -174,10 +180,17 @@ def code_of(words: Sequence[str]) -> str | None:
 
 def drops_failure(words: Sequence[str]) -> bool:
     """Whether code in a command's arguments starts a program and goes on whatever that says."""
-    if not words or not (_INTERPRETER.match(words[0]) or _CODE.match(words[0])):
+    if not words:
         return False
-    code = code_of(words) if _INTERPRETER.match(words[0]) else " ".join(words[1:])
-    return code is not None and bool(_STARTS.search(code)) and not _HEEDS.search(code) and not _FAILS.search(code)
+    name = name_of(words)
+    if re.fullmatch(r"[gmn]?awk", name):
+        return any(re.search(r"\bsystem\s*\(", word) and not _FAILS.search(word) for word in words[1:])
+    code = code_of(words) if _INTERPRETER.match(words[0]) else None
+    if code is None:
+        return False
+    if "py" in name:
+        code = re.sub(r"\bexec\(", "", code)  # there it runs no program
+    return bool(_STARTS.search(code)) and not _HEEDS.search(code) and not _FAILS.search(code)
 
 
 def judges_input(words: Sequence[str], silenced: bool = False) -> bool:
@@ -195,6 +208,11 @@ def judges_input(words: Sequence[str], silenced: bool = False) -> bool:
     if _INTERPRETER.match(name) and (code_text := code_of(words)) is not None:
         return bool(_FAILS.search(code_text))
     return kind_of(words) is Kind.JUDGES
+
+
+def compares(words: Sequence[str]) -> bool:
+    """Whether a command only holds files against each other."""
+    return name_of(words) in _COMPARES
 
 
 def looks_like_a_test(words: Sequence[str]) -> bool:

@@ -276,7 +276,7 @@ def _file(word: str) -> str:
 def _outputs(words: Listed[str]) -> frozenset[str]:
     """The files that a program is told to make: by an option, or as goals of make."""
     if name_of(words) in ("make", "gmake"):
-        return frozenset(_file(word) for word in words[1:] if not word.startswith("-"))
+        return frozenset(_file(goal) for goal in words[1:] if re.fullmatch(r"[\w.][\w./-]*", goal))
     found = {_file(value) for option, value in pairwise(words) if option in _OUTPUT_OPTION}
     return frozenset(
         found | {_file(w.partition("=")[2]) for w in words if w.partition("=")[0] in _OUTPUT_OPTION and "=" in w}

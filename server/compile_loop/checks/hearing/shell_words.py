@@ -233,8 +233,7 @@ class WordReader:
             self.at += 1
             parts.outputs.append(self.nested(text))
         elif self.looking_at("$((") and self.text[(end := self.matching("(", ")", self.at + 1)) - 1] == ")":
-            parts.names += _IN_ARITHMETIC.findall(self.text[self.at + 3 : end - 1])
-            self.at = end + 1
+            self._arithmetic(parts, end)
         elif self.looking_at("$(", "<(", ">("):
             wanted = parts.into if self.looking_at(">") else parts.outputs
             self.at += 2
@@ -248,6 +247,16 @@ class WordReader:
         else:
             self.at += 1
         parts.text[before:] = [self.text[start : self.at]]
+
+    def _arithmetic(self, parts: _Parts, end: int) -> None:
+        """`$((…))`, with the commands in it."""
+        parts.names += _IN_ARITHMETIC.findall(self.text[self.at + 3 : end - 1])
+        self.at += 3
+        inside = _Parts()
+        while self.at < end - 1:
+            self._piece(inside)
+        parts.outputs += inside.outputs
+        self.at = end + 1
 
     def _braces(self, parts: _Parts) -> None:
         """`${…}`, with the words in it."""

@@ -37,6 +37,7 @@ class Why(Enum):
 
     FOLLOWED = "what comes after it"
     PIPE = "a pipe"
+    JUDGED = "a pipe to what judges its output"
     HANDLED = "what is done instead"
     BRANCH = "a branch"
     LOOP = "a loop"
