@@ -84,6 +84,11 @@ class Makefile:
                 yield from (Step(goal, line, passes or goes_on) for line, goes_on in lines)
 
     @property
+    def shell(self) -> str:
+        """What recipes' lines are handed to."""
+        return self._expanded(self._variables.get("SHELL", "/bin/sh"), {})
+
+    @property
     def shell_flags(self) -> tuple[str, ...]:
         """The options that recipes' shells are started with."""
         posix = any(".POSIX" in rule.goals for rule in self._rules)

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from compile_loop.checks.hearing.heard import hear
-from compile_loop.checks.hearing.judging import Kind, compares, drops_failure, harmless, looks_like_a_test
-from compile_loop.checks.hearing.one_step_away import Part, parts_behind
+from compile_loop.checks.hearing.judging import Kind, compares, harmless, looks_like_a_test
+from compile_loop.checks.hearing.one_step_away import Part, parts_behind, sourced
 from compile_loop.checks.hearing.shell_commands import command_of, simple_in
 from compile_loop.checks.hearing.shell_parser import parse_shell
 from compile_loop.checks.hearing.shell_tree import Node, UnreadableShellError
@@ -36,7 +36,9 @@ def masked(check: Check, root: Path) -> tuple[str, ...]:
     if check.expect.output_contains or check.expect.json_equals:
         return ()
     root, patience = root.resolve(), Patience(_MOST_COMMANDS)
-    own = _heard([Part(check.line, Shell(), root / check.cwd)], patience, strict=True)
+    folder = root / check.cwd
+    line = Part(check.line, Shell(sourced=sourced(folder, None, root)), folder)
+    own = _heard([line], patience, strict=True)
     said = list(_doubts(own, strict=True))
     waiting = _behind(own, root)
     seen: set[str] = set()
@@ -113,6 +115,8 @@ def _doubts(read: list[_Read], *, strict: bool) -> Iterator[str]:
 
 def _strictly(one: Reached, hearing: Hearing, silent: bool) -> bool:
     """In a check's own line: what is not heard is doubted, unless what only may judge is asked for its output or to branch."""
+    if one.within(Why.SOURCED):
+        return _leniently(one, hearing, silent)
     if one.around and one.around[0][0] is Why.BACKGROUND:
         return silent or hearing.waits
     return silent or one.kind is Kind.JUDGES or not (one.within(Why.OUTPUT) or one.within(Why.BRANCH))
@@ -130,7 +134,7 @@ def _leniently(one: Reached, hearing: Hearing, silent: bool) -> bool:
         return silent and not hearing.unread and not one.within(Why.BRANCH)
     if hearing.unread:
         return by_form
-    return silent or by_form or drops_failure(one.words) or looks_like_a_test(one.words)
+    return silent or by_form or one.drops or looks_like_a_test(one.words)
 
 
 def _by_options(read: _Read) -> Iterator[str]:
@@ -165,13 +169,14 @@ _SAID = {
 
 
 def _reason(one: Reached, trapped: bool) -> str:
-    why, other = next((each for each in one.around if each[0] is not Why.JUDGED), (Why.WAITING, ""))
+    why, other = next((each for each in one.around if each[0] not in (Why.JUDGED, Why.SOURCED)), (Why.WAITING, ""))
     said = _SAID.get(why, "nobody hears how “{raw}” ends")
-    if drops_failure(one.words):
+    if one.drops:
         said = "the code of “{raw}” starts a program and goes on whatever that says"
     elif trapped:
         said = "a trap sets the exit code, whatever “{raw}” says"
-    return said.format(raw=_short(one.raw), other=_short(other))
+    raw = " ".join(one.words) if why is Why.EACH else one.raw
+    return said.format(raw=_short(raw), other=_short(other))
 
 
 def _short(raw: str) -> str:

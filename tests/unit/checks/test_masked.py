@@ -56,7 +56,7 @@ REASONS = {
     'trap "exit 0" EXIT; ./q.sh': "a trap sets the exit code",
     'echo "$(./q.sh)"': "only the output of",
     "exit 0; ./q.sh": "“./q.sh” is never come to",
-    "find . -name q.sh -exec {} \\;": "“find” passes whatever",
+    "find . -name q.sh -exec {} \\;": "“find” passes whatever “{}” says",
     "script -qc ./q.sh /dev/null": "“script” passes whatever “./q.sh” says",
     "python3 -c \"import subprocess; subprocess.run(['./q.sh'])\"": "starts a program and goes on",
     "./q.sh || cat f": "it passes even where “./q.sh” fails (“|| cat f”)",
@@ -65,6 +65,12 @@ REASONS = {
 }
 MASKED = [
     *REASONS,
+    "./q.sh | grep -q .",
+    'trap "exit 0" ERR; ./q.sh',
+    "python3 - <<'E'\nimport subprocess\nsubprocess.run(['./q.sh'])\nE",
+    "while ./q.sh; do break; done",
+    "./q.sh|cat",
+    "./q.sh ||:",
     "until ./q.sh; do break; done",
     "while ! ./q.sh; do sleep 1; break; done; echo ok",
     "./q.sh | awk '{print}'",
@@ -122,6 +128,9 @@ MASKED = [
     "exec ./q.sh | cat",
 ]
 HEARD = [
+    "trap 'echo bad' ERR; ./q.sh",
+    "trap 'exit 1' ERR; ./q.sh; echo ok",
+    "python3 - <<'E'\nassert 1\nE",
     "until pg_isready; do n=$((n+1)); [ $n -gt 9 ] && break; sleep 1; done; ./client",
     "python3 -c 'import a; exec(open(\"t.py\").read())'",
     "md5sum a.bin; make",

@@ -341,6 +341,8 @@ fi
     "tested": bash("""result=$(./run-tests --json)
 echo "$result" | jq -e '.failed == 0'
 """),
+    "sourced_env": ({"env.sh": "export A=1\nmodule_x foo\n"}, ". ./env.sh; ./t"),
+    "mk_env_bash": make("SHELL := /usr/bin/env bash\nall:\n\t./t\n"),
     "mk_own_cc": make("prog: main.o\n\t$(CC) -o $@ $^\n\t$(STRIP) -x prog\n"),
     "mk_if_changed": make("a: b\n\tsed 's/`x`/system/' b > a.new\n\tcmp -s a.new a || mv a.new a\n"),
     "mk_plain": make("""CC = gcc
@@ -463,6 +465,8 @@ prog: $(OBJ)
     "npm_ifpresent": ({"package.json": json.dumps({"scripts": {"build": "tsc"}})}, "npm run build --if-present"),
 }
 MASKED: dict[str, Case] = {
+    "mk_shell": make("SHELL = /bin/true\nall:\n\t./q.sh\n"),
+    "mk_shell_given": ({"Makefile": "all:\n\t./q.sh\n"}, "make SHELL=true"),
     "mk_tee": make("tee:\n\t./q.sh | tee log\n"),
     "mk_dash": make("all:\n\t-@./q.sh\n"),
     "mk_dash2": make("all:\n\t-./q.sh\n\techo done\n"),
@@ -533,6 +537,12 @@ def test_a_mask_behind_the_line_is_doubted_with_its_place(name: str, tmp_path: P
 @pytest.mark.parametrize("name", HONEST)
 def test_of_what_people_have_in_their_scripts_nothing_is_said(name: str, tmp_path: Path) -> None:
     assert doubts(tmp_path, HONEST[name]) == ()
+
+
+@pytest.mark.spec("Q9")
+def test_what_the_line_reads_in_belongs_to_it(tmp_path: Path) -> None:
+    (said,) = doubts(tmp_path, ({"ck.sh": "./q.sh | tail\n"}, ". ./ck.sh"))
+    assert said.startswith("its exit code is that of “tail”, whatever “./q.sh” says")
 
 
 @pytest.mark.spec("Q9")

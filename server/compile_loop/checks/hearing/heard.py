@@ -7,7 +7,7 @@ that is looked at later, or a program that judges what it printed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 
 from compile_loop.checks.hearing import shell_commands as commands
@@ -164,14 +164,28 @@ class Run:
         return one(Flow.ON, state._replace(status=Status.ZERO))
 
     def _stops(self, ways: Ways, around: Around) -> Ways:
-        """`set -e`: a failure that nothing asks about ends the shell."""
+        """`set -e` and `trap … ERR`: a failure that nothing asks about ends the shell, or does what was set."""
         if around.tested:
             return ways
         found: Ways = {}
         for (flow, status, _), state in ways.items():
-            ends = flow is Flow.ON and status is Status.FAILED and state.errexit
-            add(found, Flow.EXIT if ends else flow, state)
+            if flow is not Flow.ON or status is not Status.FAILED:
+                add(found, flow, state)
+                continue
+            for leads, last in self._at_failure(state, around):
+                add(found, Flow.EXIT if last.errexit and last.status is Status.FAILED else leads, last)
         return found
+
+    def _at_failure(self, state: State, around: Around) -> Iterator[tuple[Flow, State]]:
+        if state.error is None:
+            yield Flow.ON, state
+            return
+        after = self.run(state.error, state._replace(error=None), around._replace(answer=True))
+        for (flow, status, _), last in after.items():
+            self.trapped = self.trapped or (flow is Flow.EXIT and status is Status.ZERO)
+            yield (
+                (flow, last) if flow is Flow.EXIT else (Flow.ON, last._replace(status=state.status, error=state.error))
+            )
 
     # --- lists
 
@@ -448,7 +462,7 @@ class Run:
         """A program: the one that fails, one that fails because of it, or another."""
         if command.each:
             around = around.inside(Why.EACH, command.words[0])
-        self.reach(place, Reached(command.own, command.kind, node.raw, state.folder, around.why))
+        self.reach(place, Reached(command.own, command.kind, node.raw, state.folder, around.why, command.drops))
         state, fails = self.tried(place, state)
         if fails:
             status = Status.ZERO if command.each or command.drops else Status.FAILED

@@ -77,6 +77,8 @@ _HEEDS = re.compile(
 )
 _COMPARES = _words("diff cmp comm colordiff sdiff zdiff xmllint")
 _QUIET = re.compile(r"-\w*q\w*$|--quiet$|--silent$|--no-messages$")
+_ANYTHING = frozenset({"", ".", ".*", "^", "$", "^.*$"})
+"""Patterns that any output matches."""
 _CHECKSUMS = re.compile(r"(?:\w*sum|shasum|b3sum)$")
 _HARMLESS: Sequence[tuple[str, str]] = (
     (
@@ -197,7 +199,8 @@ def judges_input(words: Sequence[str], silenced: bool = False) -> bool:
     """Whether a command's exit code is a judgement of what it reads; `silenced` where it shows nothing."""
     name = name_of(words)
     if name in ("grep", "egrep", "fgrep", "rg", "ag", "zgrep"):
-        return silenced or any(_QUIET.match(word) for word in words[1:])
+        pattern = next((word for word in words[1:] if not word.startswith("-")), "")
+        return (silenced or any(_QUIET.match(word) for word in words[1:])) and pattern not in _ANYTHING
     if name == "jq":
         return any(re.fullmatch(r"-\w*e\w*|--exit-status", word) for word in words)
     if name in ("test", "[", "[[", "((", "let", "expr"):

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from compile_loop.checks.build_goals import MAKE, MANAGER, made_by, packaged
 from compile_loop.checks.followed import is_shell_script, text_of
-from compile_loop.checks.hearing.judging import name_of
-from compile_loop.checks.hearing.shell_commands import options_of
+from compile_loop.checks.hearing.judging import Kind, kind_of, name_of
+from compile_loop.checks.hearing.shell_commands import options_of, without_wrappers
 from compile_loop.checks.hearing.shell_parser import parse_shell
 from compile_loop.checks.hearing.shell_tree import Node, UnreadableShellError
 from compile_loop.checks.hearing.ways import Reached, Shell
@@ -72,11 +72,11 @@ def _script(words: list[str], folder: Path, root: Path) -> list[tuple[str, list[
     text = text_of(place)
     first = _SHEBANG.match(text)
     errexit, pipefail = options_of([*(first.group(1).split() if first else []), *options], False, False)
-    shell = Shell(errexit, pipefail, tuple(words[1:]), _sourced(folder, place, root))
+    shell = Shell(errexit, pipefail, tuple(words[1:]), sourced(folder, place, root))
     return [(_named(place, root), [Part(text, shell, folder, place)])]
 
 
-def _sourced(folder: Path, script: Path | None, root: Path) -> Callable[[str, str], Node | None]:
+def sourced(folder: Path, script: Path | None, root: Path) -> Callable[[str, str], Node | None]:
     """How a text's shell reads in other files of the workspace."""
     known: dict[Path, Node | None] = {}
 
@@ -101,12 +101,22 @@ def _recipes(words: list[str], folder: Path, root: Path) -> list[tuple[str, list
     if made is None:
         return []
     errexit, pipefail = options_of(made.makefile.shell_flags, False, False)
+    shells = made.makefile.shell.split()
+    nothing = (
+        "" if any(_SHELL.match(word) for word in shells) else f"its SHELL, {made.makefile.shell}, runs nothing of it"
+    )
     found: dict[str, list[Part]] = {}
     for step in made.makefile.steps(made.goals):
-        shell = Shell(errexit, pipefail, (), _sourced(made.folder, None, root))
-        part = Part(step.line, shell, made.folder, ignored=step.ignored)
+        shell = Shell(errexit, pipefail, (), sourced(made.folder, None, root))
+        part = Part(step.line, shell, made.folder, ignored=step.ignored, nothing=nothing)
         found.setdefault(f"the recipe of {step.goal} ({_named(made.makefile.path, root)})", []).append(part)
     return list(found.items())
+
+
+def _shows(shell: str) -> bool:
+    """Whether what stands in for a shell only prints or passes."""
+    words = without_wrappers(shell.split())
+    return bool(words) and kind_of(words[:1]) is Kind.SHOWS and not _SHELL.match(words[0])
 
 
 def _package(words: list[str], folder: Path, root: Path) -> list[tuple[str, list[Part]]]:

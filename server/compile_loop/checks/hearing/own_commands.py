@@ -16,6 +16,7 @@ from compile_loop.checks.hearing.ways import (
     State,
     Status,
     Ways,
+    Why,
     files,
     one,
     onward,
@@ -105,8 +106,8 @@ def _trap(run: Run, at: Called) -> Ways:
     state = at.state
     if {"EXIT", "0"} & signals:
         state = state._replace(trap=tree)
-    if "ERR" in signals and tree is not None and commands.may_exit(tree, run.functions):
-        state = state._replace(errexit=True)
+    if "ERR" in signals:
+        state = state._replace(error=tree)
     return one(Flow.ON, state._replace(status=Status.ZERO))
 
 
@@ -129,7 +130,7 @@ def _source(run: Run, at: Called) -> Ways:
     if tree is None or len(at.around.calls) >= MOST_CALLS:
         run.unread = True
         return at.on(Status.ZERO)
-    inside = at.around._replace(calls=(*at.around.calls, at.place.node))
+    inside = at.around._replace(calls=(*at.around.calls, at.place.node)).inside(Why.SOURCED, words[1])
     return onward(run.run(tree, at.state, inside), Flow.RETURN)
 
 

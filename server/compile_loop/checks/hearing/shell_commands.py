@@ -153,7 +153,7 @@ def command_of(node: Simple, arguments: Listed[str], depth: int = 0) -> Command:
         frozenset(_file(word.rpartition("=")[2]) for word in words if word and not word.startswith("--")),
         judges_input(own, silent),
         each=each,
-        drops=drops_failure(own),
+        drops=drops_failure(own) or any(drops_failure([*own, "-c", each]) for each in _fed_code(own, node.redirects)),
         replaces="exec" in texts[:1] and words != ["true"],
         sets=tuple(_sets(words)),
         handed=_handed(words, node.redirects, each),
@@ -209,6 +209,12 @@ def _own(words: list[str]) -> tuple[list[str], bool]:
         rest = [word for word in words[1:] if not word.startswith("-")]
         return rest[: next((at for at, word in enumerate(rest) if word.startswith(":::")), len(rest))], False
     return words, False
+
+
+def _fed_code(own: Listed[str], redirects: Listed[Redirect]) -> Iterator[str]:
+    """The here-documents that an interpreter without a program reads as one."""
+    if own[1:] in ([], ["-"]):
+        yield from (redirect.here for redirect in redirects if redirect.here is not None)
 
 
 def _handed(words: Listed[str], redirects: Listed[Redirect], each: bool) -> Handed | None:
@@ -320,17 +326,6 @@ def set_in(node: Node, functions: Mapping[str, Node], calls: int = 0) -> frozens
         if words and words[0] in functions and calls < 3:
             found |= set_in(functions[words[0]], functions, calls + 1)
     return frozenset(found)
-
-
-def may_exit(node: Node, functions: Mapping[str, Node], calls: int = 0) -> bool:
-    """Whether a command may end the shell with failure."""
-    for each in simple_in(node):
-        words = [word.text for word in each.words]
-        if words[:1] == ["exit"] and words[1:] != ["0"]:
-            return True
-        if words and words[0] in functions and calls < 3 and may_exit(functions[words[0]], functions, calls + 1):
-            return True
-    return False
 
 
 def simple_in(node: Node | None, functions: bool = False) -> Iterator[Simple]:

@@ -42,6 +42,7 @@ class Why(Enum):
     BRANCH = "a branch"
     LOOP = "a loop"
     WAITING = "the condition of a loop"
+    SOURCED = "a file that the shell reads in"
     OUTPUT = "its output is all that is used"
     BACKGROUND = "the background"
     EACH = "a program that runs it for each of many"
@@ -80,6 +81,8 @@ class Reached:
     raw: str
     folder: str
     around: tuple[tuple[Why, str], ...]
+    drops: bool = False
+    """Code of its own that starts a program, and goes on whatever that says."""
 
     def within(self, why: Why) -> bool:
         """Whether it stands in such a thing."""
@@ -98,6 +101,9 @@ class State(NamedTuple):
     behind: bool = False
     """Something in the background failed."""
     trap: Node | None = None
+    """What is done at the end."""
+    error: Node | None = None
+    """What is done at each failure."""
     folder: str = "."
     tries: int = 0
     """How often the command that is looked at was tried."""
@@ -169,6 +175,7 @@ def add(ways: Ways, flow: Flow, state: State) -> None:
             behind=state.behind or other.behind,
             fed=state.fed or other.fed,
             trap=state.trap or other.trap,
+            error=state.error or other.error,
             tries=max(state.tries, other.tries),
         )
     ways[key] = state
