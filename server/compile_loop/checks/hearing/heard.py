@@ -471,7 +471,7 @@ class Run:
         if (reads or spoilt) and (command.judges_input or (spoilt and command.kind in (Kind.JUDGES, Kind.UNKNOWN))):
             return one(Flow.ON, state._replace(status=Status.FAILED, spoilt=state.spoilt | command.writes))
         if reads:
-            state = state._replace(spoilt=state.spoilt | command.writes | command.copies(state.fed))
+            state = state._replace(spoilt=state.spoilt | command.writes | command.copies)
         if command.kind is Kind.SHOWS:
             return one(Flow.ON, state._replace(status=Status.ZERO))
         if self.new(place, around):

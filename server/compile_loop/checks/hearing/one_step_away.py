@@ -101,10 +101,8 @@ def _recipes(words: list[str], folder: Path, root: Path) -> list[tuple[str, list
     if made is None:
         return []
     errexit, pipefail = options_of(made.makefile.shell_flags, False, False)
-    shells = made.makefile.shell.split()
-    nothing = (
-        "" if any(_SHELL.match(word) for word in shells) else f"its SHELL, {made.makefile.shell}, runs nothing of it"
-    )
+    own = made.makefile.shell
+    nothing = f"its SHELL, {own}, runs nothing of it" if _shows(own) else ""
     found: dict[str, list[Part]] = {}
     for step in made.makefile.steps(made.goals):
         shell = Shell(errexit, pipefail, (), sourced(made.folder, None, root))

@@ -26,39 +26,9 @@ from compile_loop.checks.hearing.shell_tree import (
     UnreadableShellError,
 )
 
-_WRAPPERS = frozenset(
-    [
-        "time",
-        "nice",
-        "nohup",
-        "ionice",
-        "setsid",
-        "timeout",
-        "gtimeout",
-        "stdbuf",
-        "sudo",
-        "doas",
-        "env",
-        "command",
-        "builtin",
-        "exec",
-        "xvfb-run",
-        "unbuffer",
-        "chronic",
-        "npx",
-        "bunx",
-        "busybox",
-        "strace",
-        "ltrace",
-        "catchsegv",
-        "caffeinate",
-        "faketime",
-        "chrt",
-        "taskset",
-        "linux32",
-        "linux64",
-        "setarch",
-    ]
+_WRAPPERS = re.compile(
+    r"(?:time|nice|nohup|ionice|setsid|g?timeout|stdbuf|sudo|doas|env|command|builtin|exec|xvfb-run|unbuffer|chronic|npx|bunx|busybox|"
+    r"strace|ltrace|catchsegv|caffeinate|faketime|chrt|taskset|linux32|linux64|setarch)$"
 )
 _RUNNERS = frozenset(
     {"uv", "poetry", "pipenv", "pdm", "hatch", "rye", "bundle", "npm", "pnpm", "yarn", "conda", "mise", "direnv"}
@@ -71,24 +41,7 @@ _DECLARES = frozenset({"export", "local", "declare", "readonly", "typeset"})
 _SET_IN_ARITHMETIC = re.compile(r"([A-Za-z_]\w*)\s*(?:\+\+|--|[-+*/%|&^]?=(?!=))|(?:\+\+|--)\s*([A-Za-z_]\w*)")
 _OUTPUT_OPTION = frozenset({"-o", "--output", "-out", "--out", "--log", "--log-file", "--output-file", "--outfile"})
 _COPIES = frozenset({"tee", "cp", "mv", "install", "ln", "sponge", "ts"})
-_XARGS_VALUES = frozenset(
-    [
-        "-n",
-        "-P",
-        "-I",
-        "-L",
-        "-d",
-        "-a",
-        "-s",
-        "-E",
-        "--max-args",
-        "--max-procs",
-        "--replace",
-        "--max-lines",
-        "--delimiter",
-        "--arg-file",
-    ]
-)
+_XARGS_VALUES = re.compile(r"-[nPILdasE]$|--(?:max-args|max-procs|max-lines|delimiter|arg-file)$")
 _WRITES = frozenset({">", ">>", ">|", "&>", "&>>", ">&", "<>"})
 
 
@@ -131,8 +84,9 @@ class Command:
     handed: Handed | None = None
     trapped: tuple[Node | None, frozenset[str]] = field(default=(None, frozenset()))
 
-    def copies(self, fed: bool) -> frozenset[str]:
-        """The files that hold what it reads."""
+    @property
+    def copies(self) -> frozenset[str]:
+        """The files that hold what it reads, where it copies that."""
         return self.names if name_of(self.words) in _COPIES else frozenset()
 
 
@@ -175,7 +129,7 @@ def without_wrappers(words: Listed[str]) -> list[str]:
     """The words from the program itself on: without `time`, `env X=1`, `timeout 5`, `uv run` and their like."""
     rest, wrapped = list(words), False
     while rest:
-        if name_of(rest) in _WRAPPERS and not (name_of(rest) == "command" and rest[1:2] in (["-v"], ["-V"])):
+        if _WRAPPERS.match(name_of(rest)) and not (name_of(rest) == "command" and rest[1:2] in (["-v"], ["-V"])):
             rest.pop(0)
             wrapped = True
         elif (
@@ -203,7 +157,7 @@ def _own(words: list[str]) -> tuple[list[str], bool]:
     elif name == "xargs":
         rest = words[1:]
         while rest and rest[0].startswith("-"):
-            rest = rest[2:] if rest[0] in _XARGS_VALUES else rest[1:]
+            rest = rest[2:] if _XARGS_VALUES.match(rest[0]) else rest[1:]
         return without_wrappers(rest) or ["echo"], False
     elif name == "parallel":
         rest = [word for word in words[1:] if not word.startswith("-")]
