@@ -393,5 +393,5 @@ def test_the_dataclass_of_a_job_has_no_field_that_a_record_forgets() -> None:
     kept = {"root", "targets", "settings", "scope", "checks", "tasks", "spec"}
     kept |= {"buffers", "encodings", "reproduce", "holdouts"}
     of_the_face = {"generator", "consult", "ask_user", "auth", "memory", "lineage", "advisers"}
-    of_the_face |= {"model_reason", "model_advice"}
+    of_the_face |= {"model_reason", "model_advice", "keep"}
     assert {field.name for field in dataclasses.fields(Job)} == kept | of_the_face
