@@ -309,6 +309,16 @@ def test_the_demo_is_fixed_from_suggestions_and_recorded_replies_over_http(tmp_p
     assert "‘stok’" in explained and "‘foud’" in explained and "and 1 more" in explained, "every suggestion is counted"
 
 
+@pytest.mark.spec("D4")
+def test_of_a_check_that_nobody_can_read_the_end_is_shown(tmp_path: Path) -> None:
+    (tmp_path / "a.c").write_text("int x;\n")
+    (tmp_path / "lint.sh").write_text("echo 'Oops! Something went wrong'\necho 'no rules in rules.cfg'\nexit 2\n")
+    (tmp_path / "said.json").write_text("[]")
+    done = cli(tmp_path, "fix", "--check", "sh lint.sh", "--model", "scripted:said.json")
+    assert done.returncode == 2 and "Name the files to fix" in done.stderr, done.stderr
+    assert "Oops! Something went wrong" in done.stderr and "no rules in rules.cfg" in done.stderr
+
+
 @pytest.mark.spec("Q9")
 def test_a_program_that_fails_without_a_word_behind_a_pipe_is_not_told_as_nothing_to_fix(tmp_path: Path) -> None:
     root = workspace(tmp_path / "ws", a_c="int main(void) { return 1; }\n")

@@ -60,7 +60,10 @@ def first_errors(result: CheckResult) -> Iterable[Line]:
     """The first errors of a baseline, so that a reader knows what is wrong."""
     for error in result.errors[:_SHOWN_ERRORS]:
         place = f"{error.file}:{error.range.start.line + 1}: " if error.file else ""
-        yield "", f"[dim]{escape(place)}{escape(error.message.splitlines()[0])}[/dim]"
+        first, *rest = error.message.splitlines()
+        yield "", f"[dim]{escape(place)}{escape(first)}[/dim]"
+        for line in () if error.file else rest:  # the end of an output that nobody could read
+            yield "", f"[dim]  {escape(line)}[/dim]"
     if len(result.errors) > _SHOWN_ERRORS:
         more = ("at least " if len(result.errors) >= MOST_ERRORS else "") + str(len(result.errors) - _SHOWN_ERRORS)
         yield "", f"[dim]… and {more} more[/dim]"

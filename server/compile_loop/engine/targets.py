@@ -36,7 +36,7 @@ def choose_targets(
     """
     asked = dict.fromkeys(request.targets)
     touching = [e for e in baseline.errors if _placeless(e) or asked.keys() & set(_files(e))]
-    counted = touching if request.scope == "files" else list(baseline.errors)
+    counted = touching if request.scope == "files" else _in_files(baseline)
     in_error = {e.file for e in counted if e.file}
     lies_in = {e.file for e in counted if request.scope != "files" or not (e.phase is Phase.TEST or tells_only(e))}
     writable = dict(asked)
@@ -53,6 +53,11 @@ def choose_targets(
     if request.scope == "files":
         focus = frozenset(asked) | {path for path in in_error if path in writable or path in refused}
     return TargetSet(tuple(writable), focus, tuple(refused.items()))
+
+
+def _in_files(baseline: ContractResult) -> list[Diagnostic]:
+    """The errors; where none lies in a file, all that was said: warnings fail a check too (javac's -Werror)."""
+    return list(baseline.errors if named_files(baseline.errors) else baseline.diagnostics)
 
 
 def _placeless(error: Diagnostic) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from compile_loop.contracts.checks import CheckResult, ContractResult
-from compile_loop.contracts.diagnostics import Diagnostic, Phase, Range, Related
+from compile_loop.contracts.diagnostics import Diagnostic, Phase, Range, Related, Severity
 from compile_loop.contracts.edits import Edit, FileChange
 from compile_loop.contracts.outcome import Ending, Failure, FailureKind, Outcome, Tally
 from compile_loop.engine.fingerprint import fingerprint, normalise
@@ -126,6 +126,15 @@ def test_targets_are_the_files_asked_for_and_those_that_their_errors_name() -> N
     assert chosen.writable == ("a.c", "a.h") and chosen.focus == frozenset({"a.c"})
     whole = choose_targets(RunRequest(scope="workspace"), baseline, admit_all)
     assert whole.writable == ("a.c", "z.c", "a.h") and whole.focus is None
+
+
+@pytest.mark.spec("Q4")
+def test_where_no_error_names_a_file_the_warnings_do() -> None:
+    """javac's -Werror: its only error, “warnings found and -Werror specified”, lies in no file."""
+    warning = Diagnostic("found raw type: List", "A.java", severity=Severity.WARNING)
+    failed = error("warnings found and -Werror specified", None)
+    chosen = choose_targets(RunRequest(scope="workspace"), result(warning, failed), admit_all)
+    assert chosen.writable == ("A.java",) and chosen.focus is None
 
 
 @pytest.mark.spec("Q4")
