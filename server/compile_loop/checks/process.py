@@ -13,6 +13,7 @@ from typing import Any
 
 from compile_loop.checks.lines import HeadAndTail, LineSplitter
 from compile_loop.checks.process_tree import MARK, cpu_seconds, end_stragglers, end_tree, new_mark
+from compile_loop.contracts.unbroken import Late, unbroken
 
 _WATCH_INTERVAL = 0.025
 _AT_ONCE = 1 << 16
@@ -115,14 +116,14 @@ async def _start(argv: Sequence[str], cwd: str, env: Mapping[str, str], mark: st
         "stderr": asyncio.subprocess.PIPE,
     }
     line = cmd_line(argv)
-    starting = asyncio.ensure_future(
+    starting = (
         asyncio.create_subprocess_exec(*argv, **how) if line is None else asyncio.create_subprocess_shell(line, **how)
     )
     try:
-        return await asyncio.shield(starting)
-    except asyncio.CancelledError:
-        with contextlib.suppress(OSError):
-            await _end(await starting, mark)
+        return await unbroken(starting)
+    except Late as late:
+        assert isinstance(late.result, asyncio.subprocess.Process)
+        await _end(late.result, mark)
         raise
 
 
@@ -194,12 +195,22 @@ async def _wait(
 
 async def _end(process: asyncio.subprocess.Process, mark: str, *, swept: bool = False) -> None:
     """End what still runs, also when this task is being cancelled."""
-    if process.returncode is None:
-        await asyncio.shield(asyncio.to_thread(end_tree, process.pid, mark))
-        with contextlib.suppress(asyncio.TimeoutError):
-            await asyncio.wait_for(process.wait(), 1.0)
-    elif not swept:
-        await asyncio.shield(asyncio.to_thread(end_stragglers, mark))
-    transport = getattr(process, "_transport", None)
-    if transport is not None:
-        transport.close()
+    try:
+        if process.returncode is None:
+            await unbroken(_end_all(process, mark))
+        elif not swept:
+            await unbroken(asyncio.to_thread(end_stragglers, mark))
+    finally:
+        transport = getattr(process, "_transport", None)
+        if transport is not None and process.returncode is not None:
+            transport.close()  # it looks whether the process has ended, which is for asyncio's own watcher to say
+        elif transport is not None:
+            for stream in (1, 2):
+                if (pipe := transport.get_pipe_transport(stream)) is not None:
+                    pipe.close()
+
+
+async def _end_all(process: asyncio.subprocess.Process, mark: str) -> None:
+    await asyncio.to_thread(end_tree, process.pid, mark)
+    with contextlib.suppress(asyncio.TimeoutError):
+        await asyncio.wait_for(process.wait(), 1.0)

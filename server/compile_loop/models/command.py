@@ -26,6 +26,7 @@ from compile_loop.contracts.protocols import (
     TurnEvent,
 )
 from compile_loop.contracts.secret_names import without_keys
+from compile_loop.contracts.unbroken import Late, unbroken
 from compile_loop.models.calls_in_text import calls_in_text
 from compile_loop.models.history import valid_messages
 from compile_loop.models.model_settings import ModelSettings
@@ -116,14 +117,21 @@ class CommandGenerator:
         if not self._argv:
             raise ModelError(ModelErrorKind.CONFIGURATION, "No program is named; write command:PROGRAM.")
         try:
-            return await asyncio.create_subprocess_exec(
-                *self._argv,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                env=self._environ,
-                start_new_session=True,
+            return await unbroken(
+                asyncio.create_subprocess_exec(
+                    *self._argv,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    env=self._environ,
+                    start_new_session=True,
+                )
             )
+        except Late as late:
+            assert isinstance(late.result, asyncio.subprocess.Process)
+            _kill(late.result)
+            await unbroken(late.result.wait())
+            raise
         except FileNotFoundError:
             raise ModelError(
                 ModelErrorKind.CONFIGURATION, f"The program {self._argv[0]} was not found. Check its name and the path."

@@ -31,6 +31,12 @@ CANDIDATE = "candidate.diff"
 REPORT = "report.json"
 RESUMED = "resumed.json"
 CUT_OFF = "cut-off"
+ALL = frozenset(
+    name
+    for kept in (RUN, EVENTS, TURNS, RECALLED, FILES, ROUNDS, FINAL, CANDIDATE, REPORT, RESUMED, CUT_OFF)
+    for name in (kept, f".{kept}.new")
+)
+"""All that a run puts there."""
 NAMED = re.compile(r"\d{8}-\d{6}-[\w-]+")
 """A record's own name, as `folder_name` makes it."""
 

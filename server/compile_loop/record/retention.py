@@ -37,7 +37,7 @@ def prune(runs: Path, *, days: float = DAYS, room: int = ROOM, now: float | None
         return []
     for left in [folder for folder in folders if _GOING.fullmatch(folder.name)]:
         _clear(left)
-    records = sorted((_last_written(f), f, size_of(f)) for f in folders if f.name[:1] != "." and is_record(f))
+    records = sorted((_last_written(f), f, size_of(f)) for f in folders if f.name[:1] != "." and _may_go(f))
     too_old = (time.time() if now is None else now) - days * 86400
     used = sum(size for _, _, size in records)
     gone = []
@@ -59,6 +59,20 @@ def is_record(folder: Path) -> bool:
         return False
 
 
+def is_damaged(folder: Path) -> bool:
+    """Whether a folder is a record of which only `run.json` cannot be read: beside it lie our files, and nothing else."""
+    try:
+        if not all(stat.S_ISREG((folder / name).lstat().st_mode) for name in (at.RUN, at.EVENTS)):
+            return False
+        return not is_record(folder) and all(entry.name in at.ALL for entry in os.scandir(folder))
+    except OSError:
+        return False
+
+
+def _may_go(folder: Path) -> bool:
+    return is_record(folder) or (at.NAMED.fullmatch(folder.name) is not None and is_damaged(folder))
+
+
 def may_be_record(folder: Path) -> bool:
     """Whether a folder is a record as far as a damaged one can be told: no link, and named or filled like one."""
     if folder.is_symlink() or not folder.is_dir():
@@ -77,13 +91,13 @@ def remove(folder: Path) -> None:
 
 
 def _clear(going: Path, *, whole: bool = False) -> None:
-    """Remove a record that is on its way out, `run.json` last: as long as it is there, a later prune knows the rest."""
-    if not whole and not is_record(going):
+    """Remove a record that is on its way out, what it is known by last: as long as that is there, a later prune knows the rest."""
+    if not whole and not (is_record(going) or is_damaged(going)):
         with contextlib.suppress(OSError):
             going.rmdir()
         return
     try:
-        entries = [Path(entry.path) for entry in os.scandir(going) if entry.name != at.RUN]
+        entries = [Path(entry.path) for entry in os.scandir(going) if entry.name not in (at.RUN, at.EVENTS)]
     except OSError:
         return
     for entry in entries:

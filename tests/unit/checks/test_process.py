@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import signal
 import sys
@@ -15,6 +16,7 @@ from tests.support.sleepers import own_seconds, sleeping
 
 from compile_loop.checks.process import Finished, Stop, run_process
 from compile_loop.checks.process_tree import end_tree
+from compile_loop.contracts.unbroken import unbroken
 
 PYTHON = sys.executable
 
@@ -175,3 +177,42 @@ async def test_who_started_a_process_gets_its_exit_code_also_where_it_is_ended(
     await asyncio.gather(*(asyncio.to_thread(end_tree, process.pid, "no-such-mark") for process in started))
     assert [await process.wait() for process in started] == [-signal.SIGTERM] * 10
     assert "Unknown child process" not in capfd.readouterr().err
+
+
+@pytest.mark.spec("L15", "K3")
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+async def test_a_cancel_while_a_process_starts_leaves_its_exit_code_to_asyncio(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Also a second one, while the first is being seen to, and of a process that ends at once."""
+    for number in range(60):
+        going = asyncio.ensure_future(run(tmp_path, "/bin/true"))
+        for _ in range(number % 5 + 1):
+            await asyncio.sleep(0)
+        going.cancel()
+        for _ in range(number % 7):
+            await asyncio.sleep(0.001)
+            going.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await going
+    assert "Unknown child process" not in caplog.text
+
+
+@pytest.mark.spec("L15")
+async def test_work_that_is_not_to_be_broken_off_ends_before_the_cancel_comes_up() -> None:
+    go_on = asyncio.Event()
+
+    async def work() -> int:
+        await go_on.wait()
+        return 7
+
+    waiting = asyncio.ensure_future(unbroken(work()))
+    for _ in range(3):
+        await asyncio.sleep(0)
+        waiting.cancel()
+    await asyncio.sleep(0)
+    assert not waiting.done()
+    go_on.set()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    assert await unbroken(work()) == 7

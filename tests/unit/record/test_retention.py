@@ -77,3 +77,29 @@ def test_no_folder_no_rights_no_trouble(tmp_path: Path) -> None:
     assert prune(tmp_path / "absent") == []
     remove(tmp_path / "absent")
     assert size_of(tmp_path / "absent") == 0
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"schema": 3}', "\0" * 900, '{"schema": "other/1"}'])
+def test_a_record_whose_run_json_is_damaged_ages_out_like_others(tmp_path: Path, text: str) -> None:
+    for name, age in (("new", 1.0), ("old", 40.0)):
+        (record_of(tmp_path, name, age=age) / "run.json").write_text(text)
+    assert [name.rpartition("-")[2] for name in prune(tmp_path)] == ["old"]
+    assert left(tmp_path) == ["new"]
+
+
+@pytest.mark.parametrize("also", ["notes.txt", "run.json.bak", "src"])
+def test_what_holds_anything_of_somebody_elses_beside_a_damaged_run_json_stays(tmp_path: Path, also: str) -> None:
+    folder = record_of(tmp_path, "old", age=40.0)
+    (folder / "run.json").write_text("{")
+    (folder / also).write_text("mine")
+    other = record_of(tmp_path, "other", age=40.0).rename(tmp_path / "project")
+    (other / "run.json").write_text("{")
+    assert prune(tmp_path) == []
+    assert (folder / also).read_text() == "mine" and other.is_dir()
+
+
+def test_a_damaged_record_that_is_half_removed_goes_later(tmp_path: Path) -> None:
+    half = record_of(tmp_path, "half").rename(tmp_path / f".going-{'0c' * 16}")
+    (half / "run.json").write_text("{")
+    prune(tmp_path)
+    assert not half.exists()
