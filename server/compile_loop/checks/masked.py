@@ -59,6 +59,7 @@ class _Read:
     part: Part
     tree: Node | None
     hearing: Hearing
+    kinds: Container[Kind]
 
     def heard(self) -> Iterator[Reached]:
         return (each for place, each in self.hearing.reached.items() if place in self.hearing.heard)
@@ -67,24 +68,30 @@ class _Read:
         return (
             (place, each)
             for place, each in self.hearing.reached.items()
-            if place not in self.hearing.heard and each.kind in _MAY_JUDGE and not each.within(Why.WAITING)
+            if place not in self.hearing.heard and each.kind in self.kinds and not each.within(Why.WAITING)
         )
 
 
 def _heard(parts: Iterable[Part], patience: Patience, *, strict: bool) -> list[_Read]:
-    """What is heard of the parts that can be read. Elsewhere than in a check's own line, what only may judge is tried
-    where nothing else is heard."""
+    """What is heard of the parts, of those commands by which they judge.
+
+    In a check's own line these are all that may judge, or where there is none, what is asked (`grep`). Elsewhere it is
+    what surely judges, or where none of it is heard, what may.
+    """
     parts = list(parts)
-    found = [_tried(part, patience, _MAY_JUDGE if strict else (Kind.JUDGES,)) for part in parts]
-    return found if strict or _any_heard(found) else [_tried(part, patience, _MAY_JUDGE) for part in parts]
+    for kinds in (_MAY_JUDGE, (Kind.ASKS,)) if strict else ((Kind.JUDGES,), _MAY_JUDGE):
+        found = [_tried(part, patience, kinds) for part in parts]
+        if _any_heard(found) or (strict and any(True for each in found for _ in each.unheard())):
+            break
+    return found
 
 
 def _tried(part: Part, patience: Patience, kinds: Container[Kind]) -> _Read:
     try:
         tree = parse_shell(part.text)
-        return _Read(part, tree, hear(tree, part.shell, lambda each: each.kind in kinds, patience))
+        return _Read(part, tree, hear(tree, part.shell, lambda each: each.kind in kinds, patience), kinds)
     except (UnreadableShellError, TooMuchError, RecursionError):
-        return _Read(part, None, Hearing())
+        return _Read(part, None, Hearing(), kinds)
 
 
 def _any_heard(read: Iterable[_Read]) -> bool:
@@ -119,6 +126,8 @@ def _strictly(one: Reached, hearing: Hearing, silent: bool) -> bool:
         return _leniently(one, hearing, silent)
     if one.around and one.around[0][0] is Why.BACKGROUND:
         return silent or hearing.waits
+    if one.kind is Kind.ASKS:
+        return silent and not one.within(Why.BRANCH)
     return silent or one.kind is Kind.JUDGES or not (one.within(Why.OUTPUT) or one.within(Why.BRANCH))
 
 

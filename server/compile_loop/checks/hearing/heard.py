@@ -237,6 +237,7 @@ class Run:
         return done
 
     def _pipeline(self, node: Pipeline, state: State, around: Around) -> Ways:
+        around = around._replace(negated=node.negated)
         if len(node.parts) == 1:
             ways = self.run(node.parts[0], state, around._replace(tested=True))
         else:
@@ -255,7 +256,7 @@ class Run:
     def _piped(self, node: Pipeline, state: State, around: Around) -> Ways:
         now, broken = state._replace(fed=state.fed), False
         last = node.parts[-1]
-        judged = isinstance(last, Simple) and self._command(last, around).judges_input
+        judged = isinstance(last, Simple) and self._judges_input(self._command(last, around), around)
         before = around.inside(Why.JUDGED if judged else Why.PIPE, commands.raw_of(last))
         for part in node.parts[:-1]:
             ways = self._apart(part, now, before)
@@ -426,7 +427,7 @@ class Run:
         name = command.words[0]
         place = Place(around.calls, id(node))
         if own := OWN.get(name):
-            return own(self, Called(command, state, around, spoilt, place))
+            return own(self, Called(command, state, around, spoilt, place, node.raw))
         if name in self.functions and len(around.calls) < MOST_CALLS:
             inside = around._replace(calls=(*around.calls, id(node)), arguments=command.words[1:])
             if spoilt:
@@ -468,8 +469,9 @@ class Run:
             status = Status.ZERO if command.each or command.drops else Status.FAILED
             return one(Flow.ON, state._replace(status=status, failed=True, spoilt=state.spoilt | command.writes))
         reads = state.fed or command.reads & state.spoilt or (command.names & files(state))
-        if (reads or spoilt) and (command.judges_input or (spoilt and command.kind in (Kind.JUDGES, Kind.UNKNOWN))):
-            return one(Flow.ON, state._replace(status=Status.FAILED, spoilt=state.spoilt | command.writes))
+        judges = self._judges_input(command, around)
+        if (reads or spoilt) and (judges or (spoilt and command.kind in (Kind.JUDGES, Kind.UNKNOWN))):
+            return perhaps(state._replace(spoilt=state.spoilt | command.writes))
         if reads:
             state = state._replace(spoilt=state.spoilt | command.writes | command.copies)
         if command.kind is Kind.SHOWS:
@@ -477,6 +479,9 @@ class Run:
         if self.new(place, around):
             return perhaps(state)
         return one(Flow.ON, state._replace(status=Status.UNSURE if command.kind is Kind.ASKS else Status.ZERO))
+
+    def _judges_input(self, command: commands.Command, around: Around) -> bool:
+        return command.judges_input or (around.asked and command.kind is Kind.ASKS)
 
     def reach(self, place: Place, reached: Reached) -> None:
         """Note a command that may fail."""

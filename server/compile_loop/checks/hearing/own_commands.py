@@ -35,6 +35,7 @@ class Called(NamedTuple):
     around: Around
     spoilt: bool
     place: Place
+    raw: str
 
     def on(self, status: Status) -> Ways:
         """The one way on, with an exit code."""
@@ -73,8 +74,10 @@ def _leave(run: Run, at: Called) -> Ways:
 
 def _test(run: Run, at: Called) -> Ways:
     """How things stand: what the failure has changed, it may tell either way."""
-    run.come_to(at.place)
-    state = at.state
+    run.reach(at.place, Reached(at.command.words, Kind.ASKS, at.raw, at.state.folder, at.around.why))
+    state, fails = run.tried(at.place, at.state)
+    if fails:
+        return one(Flow.ON, state._replace(status=Status.FAILED, failed=True))
     if at.around.answer or at.spoilt:
         state = state._replace(spoilt=state.spoilt | frozenset(at.command.sets))
     if at.spoilt or at.command.names & files(state) or run.new(at.place, at.around):

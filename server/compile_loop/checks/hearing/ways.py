@@ -114,13 +114,19 @@ Ways = dict[tuple[Flow, Status, bool], State]
 
 class Around(NamedTuple):
     """Where in the text a command stands: `tested` where its failure ends no shell, `answer` where it is done only
-    because of the failure."""
+    because of the failure, `negated` behind a `!`; `why` are the things that it stands in, the innermost first."""
 
     calls: tuple[int, ...] = ()
     arguments: tuple[str, ...] = ()
     tested: bool = False
     answer: bool = False
+    negated: bool = False
     why: tuple[tuple[Why, str], ...] = ()
+
+    @property
+    def asked(self) -> bool:
+        """Whether what a command says is asked for, by `!` or `if`, and not shown."""
+        return self.negated or (bool(self.why) and self.why[0][0] is Why.BRANCH)
 
     def inside(self, why: Why, raw: str = "") -> Around:
         """The same within one thing more."""
