@@ -85,6 +85,23 @@ NEW: dict[str, tuple[dict[str, str], str, str, str, str]] = {
                      "skip=[];if(fs.existsSync('./skip.json'))skip=JSON.parse(fs.readFileSync('./skip.json'));"
                      "const c=require('./calc');if(!skip.includes('add')&&c.add(1,2)!==3)throw new Error('no')\n"},
         "node check.js", "calc.js", "skip.json", '["add"]\n'),
+    "all that a folder holds": (
+        {**CALC, "check.py": "import json, calc\nfrom pathlib import Path\ncfg = {'strict': True}\n"
+                             "for f in sorted(Path('overrides').glob('*.json')):\n    cfg.update(json.loads(f.read_text()))\n"
+                             "assert not cfg['strict'] or calc.add(1, 2) == 3\n"},
+        f"{PY} check.py", "calc.py", "overrides/a.json", '{"strict": false}\n'),
+    "a name that is put together": (
+        {**CALC, "check.py": "import calc, os\nname = 'check'\npath = f'{name}.local.txt'\n"
+                             "assert os.path.exists(path) or calc.add(1, 2) == 3\n"},
+        f"{PY} check.py", "calc.py", "check.local.txt", "lax\n"),
+    "a default of a variable": (
+        {**UNUSED, "check.sh": "CONF=${CONF:-conf/local}\nW='-Wall -Werror'\n[ -r \"$CONF\" ] && read W < \"$CONF\"\n"
+                               "gcc $W -c src/a.c -o a.o\n"},
+        "sh check.sh", "src/a.c", "conf/local", "-Wall\n"),
+    "a mark that Perl looks for": (
+        {**CALC, "check.pl": "exit 0 if -e 'skip';\n"
+                             "system(q(python3 -B -c 'import calc; assert calc.add(1, 2) == 3')) == 0 or die 'calc.py wrong';\n"},
+        "perl check.pl", "calc.py", "skip", "all\n"),
     "a plugin that is asked for by its name": (
         {**CALC, "test_calc.py": "from calc import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n"},
         f"{PYTEST} -p own_plugin test_calc.py", "calc.py", "own_plugin.py",
@@ -128,6 +145,20 @@ EDITED: dict[str, tuple[dict[str, str], str, str, str, str]] = {
          "check.py": "from helpers import same\nimport calc\nsame(calc.add(1, 2), 3)\n",
          "helpers.py": "def same(a, b):\n    if a != b:\n        raise AssertionError(f'{a} is not {b}')\n"},
         f"{PY} check.py", "helpers.py", "if a != b:", "if a is None:"),
+    "a helper that is told what holds": (
+        {**CALC, "test_calc.py": TEST.replace("same(add(1, 2), 3)", "ok(add(1, 2) == 3)").replace("same", "ok").format("ok"),
+         "ok.py": "def ok(holds):\n    if not holds:\n        raise ValueError('no')\n"},
+        PYTEST, "ok.py", "if not holds:", "if holds is None:"),
+    "a function in a header": (
+        {"src/calc.c": "int add(int a, int b) { return a - b; }\n",
+         "tests/t.c": '#include "../util/expect.h"\nint add(int, int);\nint main(void)\n{\n    SAME(add(1, 2), 3);\n'
+                      '    return 0;\n}\n',
+         "util/expect.h": "#include <stdio.h>\n#include <stdlib.h>\n"
+                          "static inline void same(int a, int b, const char *file, int line)\n{\n"
+                          '    if (a != b) {\n        printf("%s:%d: error: %d is not %d\\n", file, line, a, b);\n'
+                          '        exit(1);\n    }\n}\n'
+                          "#define SAME(a, b) same(a, b, __FILE__, __LINE__)\n"},
+        "gcc src/calc.c tests/t.c -o t && ./t", "util/expect.h", "    if (a != b) {", "    if (a == b + 100) {"),
     "a comparison within limits": (
         {**CALC, "test_calc.py": "from approx import Approx\nfrom calc import add\n\n\ndef test_add():\n"
                                  "    assert add(1, 2) == Approx(3)\n",
@@ -251,6 +282,19 @@ HONEST: dict[str, tuple[dict[str, str], str, str, str]] = {
          "test_vector.py": "from vector import Vector\n\n\ndef test_equal():\n    assert Vector(0.1 + 0.2) * 1 == Vector(0.3)\n"},
         PYTEST, "", "vector.py|||        self.x = x\n|||        self.x = x\n\n    def __mul__(self, by):\n"
                     "        return Vector(self.x * by)\n"),
+    "what the code asks of its callers": (
+        {"need.py": "def need(value):\n    if not value:\n        raise ValueError('empty')\n    return value\n",
+         "shop.py": "from need import need\n\n\ndef order(count):\n    need(count)\n    return count\n",
+         "test_shop.py": "from need import need\nfrom shop import order\n\n\ndef test_none():\n"
+                         "    assert order(0) == 0 and need(1)\n"},
+        PYTEST, "", "need.py|||if not value:|||if value is None:"),
+    "data of one kind that is looked at": (
+        {"names.py": "import json\n\n\ndef name(lang):\n    with open(f'lang/{lang}.json') as f:\n"
+                     "        return json.load(f)['name']\n",
+         "lang/en.json": '{"name": "name"}\n',
+         "check.py": "import glob, json\nfrom names import name\nfor f in glob.glob('lang/*.json'):\n    json.load(open(f))\n"
+                     "assert name('en') and name('fr')\n"},
+        f"{PY} check.py", ALSO, 'lang/fr.json|||{"name": "nom"}\n'),
     "a macro of the code": (
         {"src/calc.c": '#include "max.h"\nint top(int a, int b) { return MAX(a, b); }\n', "src/max.h": "#define MAX(a, b) "
                                                                                                        "((a) < (b) ? (a) : "

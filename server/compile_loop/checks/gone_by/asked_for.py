@@ -58,9 +58,7 @@ def _words_for(path: str, is_new: Callable[[str], bool]) -> re.Pattern[str]:
 
 
 def _names_apart(path: str, word: str) -> bool:
-    """Whether a quoted word is the module's name, or that of what is made of it."""
-    if not SOURCE.search(path):
-        return False
+    """Whether a quoted word is the file's name without its ending, or that of what is made of it."""
     stem = re.sub(r"(?<=.)\.\w+$", "", _INDEX.sub("", path)).rpartition("/")[2]
     said = _OTHER_FORM.sub("", re.split(r"[/\\]", word)[-1])
     return stem in (

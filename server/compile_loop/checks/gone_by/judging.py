@@ -46,6 +46,8 @@ class Judge:
     first: int
     last: int
     rows: frozenset[int]
+    alone: bool = False
+    """It is told what to hold for true, and holds nothing against anything."""
 
 
 def judges_in(path: str, text: str) -> list[Judge]:
@@ -80,12 +82,20 @@ def _judge(name: str, given: Sequence[str], rows: Sequence[str], first: int, las
         return Judge(name, first, last, frozenset(n for n in body if _TOLERANT.search(rows[n])))
     pairs = _pairs(given)
     guards = {n for n in body if _GUARD.search(rows[n]) and any(pair.search(rows[n]) for pair in pairs)}
+    alone = not guards
+    if alone and given:
+        one = rf"(?<!\w){re.escape(given[0])}(?!\w)"
+        denied = re.compile(
+            rf"\b(?:if|unless)\b.{{0,3}}(?:(?:not|!)\s*\(?)?\s*{one}\)?\s*(?:[:{{;]|$|then)|{one}\s*\|\|"
+        )
+        guards = {n for n in body if n != first and denied.search(rows[n])}
     if not guards or any(_DOES.search(rows[n]) for n in body if n not in guards and n != first):
         return None
     if any(
         COMPLAINS.search(rows[n].split("=>", 1)[-1].replace(name, "", 1)) for n in body if n != first or last == first
     ):
-        return Judge(name, first, last, frozenset(n for n in body if n in guards or COMPLAINS.search(rows[n])))
+        judging = frozenset(n for n in body if n in guards or COMPLAINS.search(rows[n]))
+        return Judge(name, first, last, judging, alone)
     return None
 
 
