@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import threading
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -41,11 +42,26 @@ class FileSecrets:
     """What the secret-like files below `root` hold; `buffers` are unsaved texts by workspace-relative path."""
 
     def __init__(self, root: Path, buffers: Mapping[str, bytes] | None = None) -> None:
+        """Begin to look for them, beside other work: a large workspace takes some tenths of a second."""
         self._root = root
-        texts = [data for path, data in (buffers or {}).items() if is_secret_file(path)]
-        texts += [data for path in _files(root) if is_secret_file(path) and (data := _start_of(root / path))]
-        self.values = tuple(dict.fromkeys(value for data in texts for value in values_in(data)))
+        self._buffers = dict(buffers or {})
+        self._values: tuple[str, ...] = ()
+        self._looking = threading.Thread(target=self._look, name="secret files", daemon=True)
+        self._looking.start()
         self.is_public = lru_cache(maxsize=None)(self._is_public)
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """What was found; waits until all was looked at."""
+        self._looking.join()
+        return self._values
+
+    def _look(self) -> None:
+        texts = [data for path, data in self._buffers.items() if is_secret_file(path)]
+        texts += [
+            data for path in _files(self._root) if is_secret_file(path) and (data := _start_of(self._root / path))
+        ]
+        self._values = tuple(dict.fromkeys(value for data in texts for value in values_in(data)))
 
     def _is_public(self, value: str) -> bool:
         """Whether another file of the workspace holds a value, which then is no secret to whoever may read that."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 from urllib.parse import quote
@@ -121,14 +122,17 @@ class Redactor:
 
     def __init__(self, values: Iterable[str] = (), files: FileSecrets | None = None) -> None:
         self._files = files
-        self._doubtful: dict[str, str] = {}
-        forms: set[str] = set()
-        for value in values:
-            if len(value.strip()) >= SHORTEST:
-                forms |= _forms(value.strip())
-        for value in files.values if files is not None else ():
-            self._doubtful |= dict.fromkeys(_forms(value) - forms, value)
-        self._values = sorted({*forms, *self._doubtful}, key=len, reverse=True)
+        self._sure = {form for value in values if len(value.strip()) >= SHORTEST for form in _forms(value.strip())}
+
+    @cached_property
+    def _doubtful(self) -> dict[str, str]:
+        """Forms of values that are secrets unless another file of the workspace holds them, each with its value."""
+        found = self._files.values if self._files is not None else ()
+        return {form: value for value in found for form in _forms(value) - self._sure}
+
+    @cached_property
+    def _values(self) -> list[str]:
+        return sorted({*self._sure, *self._doubtful}, key=len, reverse=True)
 
     @classmethod
     def of(cls, environment: Mapping[str, str], more: Iterable[str] = (), files: FileSecrets | None = None) -> Redactor:
