@@ -132,6 +132,9 @@ MASKED = [
     "exec ./q.sh | cat",
 ]
 HEARD = [
+    "if ./calc bogus; then echo 'should have failed'; exit 1; fi; ./calc 1",
+    "./calc bogus && exit 1; ./calc 1",
+    "./calc bogus; [ $? -ne 0 ] || exit 1",
     "./q.sh 2>&1 | grep -q FAIL && exit 1; echo ok",
     "! ./lint.sh | grep .",
     "! sed -n -f rules.sed a.py | grep .",

@@ -341,6 +341,74 @@ fi
     "tested": bash("""result=$(./run-tests --json)
 echo "$result" | jq -e '.failed == 0'
 """),
+    "unread_helpers": bash(""". ./not/here.bash
+for t in tests/*
+do
+  ./run "$t" || fail_and_stop "$t"
+done
+echo ok
+"""),
+    "own_test_function": bash("""total=0
+good=0
+function test {
+  want=$1; shift
+  ./run "$@"
+  got=$?
+  let total++
+  if [ $got -eq $want ]; then
+    let "good = $good + 1"
+  fi
+}
+test 0 a
+test 1 b
+if [ $total -eq $good ]; then exit 0; else exit 1; fi
+"""),
+    "let_counts": bash("""let "bad = 0"
+for t in `ls test*.sh`; do
+  if ./$t; then echo OK; else let "bad = $(($bad + 1))"; fi
+done
+echo " FAILED: $bad"
+if [ $bad -ne 0 ]; then
+  exit -1
+fi
+"""),
+    "diff_file": bash("""all() {
+  for t in "$@"; do
+    out=${t%.*}.out
+    seen=${t%.*}.diff
+    ./$t > $out 2>&1
+    diff $out ${t%.*}.ok > $seen
+    if [ -s $seen ]; then
+      echo fail
+      exit 1
+    fi
+  done
+}
+all test_*.sh
+"""),
+    "diff_in_if": bash("""bad=0
+for t in $(find tests -name "*.test"); do
+  if res=$(bash $t | diff -B $t.result -); then echo OK; else echo "$res"; bad=1; fi
+done
+exit $bad
+"""),
+    "asked_after": sh("""make lint
+if [ $? -eq 0 ]
+then
+  echo ok
+else
+  exit 1
+fi
+make test
+"""),
+    "named_kill": bash("""set -euo pipefail
+cd "$(dirname "$0")"
+./test_kill.sh
+echo "All passed."
+"""),
+    "mk_bash_c": make(
+        'all: lint test\nlint:\n\t@ls\n\t@bash -c "t/lint.sh" || exit 1\ntest:\n\t@bash -c "cd t; ./t.sh" || exit 1\n'
+    ),
     "sourced_env": ({"env.sh": "export A=1\nmodule_x foo\n"}, ". ./env.sh; ./t"),
     "mk_env_bash": make("SHELL := /usr/bin/env bash\nall:\n\t./t\n"),
     "mk_own_cc": make("prog: main.o\n\t$(CC) -o $@ $^\n\t$(STRIP) -x prog\n"),
@@ -465,6 +533,27 @@ prog: $(OBJ)
     "npm_ifpresent": ({"package.json": json.dumps({"scripts": {"build": "tsc"}})}, "npm run build --if-present"),
 }
 MASKED: dict[str, Case] = {
+    "counted_and_shown": sh("""bad=0
+for f in tests/*.sh
+do
+  ./$f
+  rc=$?
+  if [ $rc -eq 0 ]; then echo PASS; else bad=$((bad + 1)); fi
+done
+echo "$bad failed."
+"""),
+    "diff_and_shown": bash("""bad=0
+for i in *.result; do
+  diff $i $i.want > /dev/null
+  if [ $? -ne 0 ]; then ((bad += 1)); fi
+done
+if [ $bad -eq 0 ]; then echo "All pass!"; else echo "$bad failed!"; fi
+"""),
+    "left_early": bash("""for t in test_*.sh; do
+  ./$t > out 2>&1
+  if ! cmp -s out ok; then echo fail; break; fi
+done
+"""),
     "mk_shell": make("SHELL = /bin/true\nall:\n\t./q.sh\n"),
     "mk_shell_given": ({"Makefile": "all:\n\t./q.sh\n"}, "make SHELL=true"),
     "mk_tee": make("tee:\n\t./q.sh | tee log\n"),

@@ -12,7 +12,7 @@ from enum import Enum
 
 from compile_loop.checks.hearing import shell_commands as commands
 from compile_loop.checks.hearing.judging import Kind
-from compile_loop.checks.hearing.own_commands import OWN, Called
+from compile_loop.checks.hearing.own_commands import OWN, SPECIAL, Called
 from compile_loop.checks.hearing.shell_tree import (
     AndOr,
     Case,
@@ -72,8 +72,8 @@ def _heard(run: Run, tree: Node) -> bool:
 
 
 def _heard_otherwise(once: Run, tree: Node, reached: Reached) -> bool:
-    """Whether it is heard where it succeeds although it should not (`! grep`), or fails each time that it is tried again."""
-    if once.negates and _heard(once.again(Fails.INVERTED), tree):
+    """Whether it is heard where it succeeds although it should not, or fails each time that it is tried again."""
+    if _heard(once.again(Fails.INVERTED), tree):
         return True
     if not (reached.within(Why.LOOP) or reached.within(Why.WAITING)):
         return False
@@ -89,7 +89,7 @@ class Fails(Enum):
     ONCE = "failing the first time"
     ALWAYS = "failing each time"
     NEVER = "never failing"
-    INVERTED = "succeeding behind a `!` where it should not"
+    INVERTED = "succeeding where it should not: `! ./a`, `if ./a; then exit 1; fi`"
 
 
 class Run:
@@ -107,7 +107,7 @@ class Run:
         self.reached: dict[Place, Reached] = {}
         self.places: set[Place] = set()
         self.functions: dict[str, Node] = {}
-        self.waits = self.trapped = self.negates = self.unread = False
+        self.waits = self.trapped = self.unread = False
         self.tries = 0
         """How often the target is tried on the way on which it is tried most."""
         self.known: dict[tuple[int, tuple[str, ...]], commands.Command] = plain.known if plain else {}
@@ -230,7 +230,12 @@ class Run:
                     for (leads, _, _), then in self.run(each, now, inside).items():
                         add(after if leads is Flow.ON else done, leads, then)
                 if skips:
-                    add(after, Flow.ON, self._without([each], now) if inside.answer else now)
+                    left = self._without([each], now) if inside.answer else now
+                    if sign == "||" and self.fails is Fails.INVERTED:
+                        left = left._replace(
+                            status=Status.ZERO
+                        )  # a failure is reckoned with: nothing should not succeed
+                    add(after, Flow.ON, left)
             waiting = after
         for now in waiting.values():
             add(done, Flow.ON, now)
@@ -244,13 +249,9 @@ class Run:
             ways = self._piped(node, state, around)
         if not node.negated:
             return ways
-        self.negates = True
         found: Ways = {}
         for (flow, status, _), now in ways.items():
-            if self.fails is Fails.INVERTED and status is Status.FAILED:
-                add(found, flow, now)
-            else:
-                add(found, flow, now._replace(status=NEGATED[status]) if flow is Flow.ON else now)
+            add(found, flow, now._replace(status=NEGATED[status]) if flow is Flow.ON else now)
         return found
 
     def _piped(self, node: Pipeline, state: State, around: Around) -> Ways:
@@ -387,7 +388,7 @@ class Run:
         for word in words:
             for node in (*word.outputs, *word.into):
                 why = around.inside(Why.OUTPUT, raw)
-                ways = self._apart(node, state._replace(failed=failed), why)
+                ways = self._apart(node, state._replace(failed=failed, errexit=False), why)
                 now_failed = any(each.failed for each in ways.values())
                 bad = bad or any(s is Status.FAILED for (_, s, _) in ways) or (now_failed and not failed)
                 failed = failed or now_failed
@@ -426,13 +427,13 @@ class Run:
     def _called(self, node: Simple, command: commands.Command, state: State, around: Around, spoilt: bool) -> Ways:
         name = command.words[0]
         place = Place(around.calls, id(node))
-        if own := OWN.get(name):
-            return own(self, Called(command, state, around, spoilt, place, node.raw))
-        if name in self.functions and len(around.calls) < MOST_CALLS:
+        if name in self.functions and name not in SPECIAL and len(around.calls) < MOST_CALLS:
             inside = around._replace(calls=(*around.calls, id(node)), arguments=command.words[1:])
             if spoilt:
                 state = state._replace(spoilt=state.spoilt | {str(n) for n in range(1, 10)} | {"@", "*"})
             return onward(self.run(self.functions[name], state, inside), Flow.RETURN)
+        if own := OWN.get(name):
+            return own(self, Called(command, state, around, spoilt, place, node.raw))
         if (text := command.handed) is not None:
             return self._other_shell(command, text, state, around)
         return self._program(node, command, state, around, spoilt, place)
@@ -466,7 +467,7 @@ class Run:
         self.reach(place, Reached(command.own, command.kind, node.raw, state.folder, around.why, command.drops))
         state, fails = self.tried(place, state)
         if fails:
-            status = Status.ZERO if command.each or command.drops else Status.FAILED
+            status = Status.ZERO if command.each or command.drops else self.failing
             return one(Flow.ON, state._replace(status=status, failed=True, spoilt=state.spoilt | command.writes))
         reads = state.fed or command.reads & state.spoilt or (command.names & files(state))
         judges = self._judges_input(command, around)
@@ -476,9 +477,17 @@ class Run:
             state = state._replace(spoilt=state.spoilt | command.writes | command.copies)
         if command.kind is Kind.SHOWS:
             return one(Flow.ON, state._replace(status=Status.ZERO))
-        if self.new(place, around):
-            return perhaps(state)
+        if self.new(place, around) and self.fails is not Fails.INVERTED:
+            found = perhaps(state)
+            if self.unread and command.kind is Kind.UNKNOWN:  # perhaps a function that ends the shell
+                add(found, Flow.EXIT, state._replace(status=Status.FAILED))
+            return found
         return one(Flow.ON, state._replace(status=Status.UNSURE if command.kind is Kind.ASKS else Status.ZERO))
+
+    @property
+    def failing(self) -> Status:
+        """The exit code of the command that fails."""
+        return Status.ANSWERED if self.fails is Fails.INVERTED else Status.FAILED
 
     def _judges_input(self, command: commands.Command, around: Around) -> bool:
         return command.judges_input or (around.asked and command.kind is Kind.ASKS)

@@ -134,7 +134,8 @@ def kind_of(words: Sequence[str]) -> Kind:
     if _INTERPRETER.match(words[0]) or _SHELL.match(words[0]):
         return _kind_of_interpreted(words, plain)
     asked = [each for each in plain[:2] if re.fullmatch(r"[\w:.-]+", each)]
-    if _makes_ready(name) or any(each in _PREPARES for each in asked[:1]):
+    own = name if _of_a_workspace(words[0]) else name.split("_")[0]  # a function `fail_and_stop` makes nothing ready
+    if _makes_ready(own) or any(each in _PREPARES for each in asked[:1]):
         return Kind.SHOWS
     if _ASKED.fullmatch(name) and any(_makes_ready(each) for each in asked):
         return Kind.SHOWS
@@ -162,7 +163,9 @@ def _kind_of_interpreted(words: Sequence[str], plain: Sequence[str]) -> Kind:
 
 
 def _makes_ready(name: str) -> bool:
-    return any(part in _MAKES_READY for part in re.split(r"[:_.-]", name))
+    """Whether a name says so: `clean-all`, `stop_db.sh`; not `test_kill.sh`."""
+    parts = re.split(r"[:_.-]", name)
+    return any(part in _MAKES_READY for part in parts) and not re.match(r"(?:test|check|spec)s?$", parts[0])
 
 
 def _of_a_workspace(word: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -49,8 +50,8 @@ def _exit(run: Run, at: Called) -> Ways:
     if len(words) == 1 or words[1] in ("$?", "${?}"):
         return one(flow, at.state)
     if at.spoilt:
-        return one(flow, at.state._replace(status=Status.FAILED))
-    if words[1].isdigit() and int(words[1]):
+        return one(flow, at.state._replace(status=run.failing))
+    if re.fullmatch(r"-?\d+", words[1]) and int(words[1]):
         return one(flow, at.state._replace(status=Status.FAILED if run.new(at.place, at.around) else Status.UNSURE))
     return one(flow, at.state._replace(status=Status.ZERO))
 
@@ -77,7 +78,7 @@ def _test(run: Run, at: Called) -> Ways:
     run.reach(at.place, Reached(at.command.words, Kind.ASKS, at.raw, at.state.folder, at.around.why))
     state, fails = run.tried(at.place, at.state)
     if fails:
-        return one(Flow.ON, state._replace(status=Status.FAILED, failed=True))
+        return one(Flow.ON, state._replace(status=run.failing, failed=True))
     if at.around.answer or at.spoilt:
         state = state._replace(spoilt=state.spoilt | frozenset(at.command.sets))
     if at.spoilt or at.command.names & files(state) or run.new(at.place, at.around):
@@ -137,6 +138,8 @@ def _source(run: Run, at: Called) -> Ways:
     return onward(run.run(tree, at.state, inside), Flow.RETURN)
 
 
+SPECIAL = frozenset({"exit", "return", ":", "break", "continue", "export", "readonly", "set", "trap", ".", "eval"})
+"""What no function can stand in for."""
 OWN: dict[str, Callable[[Run, Called], Ways]] = {
     **dict.fromkeys(("exit", "return"), _exit),
     **dict.fromkeys(("true", ":"), _true),
