@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from pathlib import Path
 
 import pytest
 from tests.loop.running import Told, fix, snapshot
+from tests.support.tools import need
 
 from compile_loop.contracts.outcome import Ending
 
@@ -354,8 +354,8 @@ def whole(files: dict[str, str], path: str, search: str, replace: str) -> str:
 
 def needs(check: str) -> None:
     for tool in ("rustc", "cmake", "node"):
-        if check.startswith(tool) and shutil.which(tool) is None:
-            pytest.skip(f"{tool} is not here")
+        if check.startswith(tool):
+            need(tool)
 
 
 @pytest.mark.spec("K6")
