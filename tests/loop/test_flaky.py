@@ -67,6 +67,7 @@ async def test_one_edit_that_fails_and_passes_from_a_clean_start_is_flaky_and_co
     assert doubt == "the check is flaky: run twice from a clean start with the same edit, it failed and passed"
 
 
+MAKE = "prog: main.c\n\t$(CC) -Wall -o $@ $<\n\ntest: prog\n\t./prog\n"
 REPAIRS = {
     "in the failing line": ({"a.c": "int f(void) { return 1 }\n"}, "a.c", ("return 1 }", "return 1; }"), "gcc -c a.c -o a.o"),
     "a header": (
@@ -97,6 +98,29 @@ REPAIRS = {
         {"a.py": "x = 1\n"}, "a.py", ("x = 1", "x = 2"),
         "python3 -B -c 'import a, os, time; print(object(), time.time(), os.getpid()); assert a.x == 2, object()'",
     ),
+    "a build that goes on": (
+        {"main.c": "int main(void) { return 1; }\n", "Makefile": MAKE}, "main.c", ("return 1", "return 0"), "make test"),
+    "a build that goes on, then a comparison": (
+        {"main.c": '#include <stdio.h>\nint main(void) { puts("41"); }\n', "Makefile": MAKE, "golden.txt": "42\n"},
+        "main.c", ("41", "42"), "make prog && ./prog | diff - golden.txt"),
+    "a compiled form": (
+        {"a.py": "x = 1\n", "make.py": "import os, sys\nif not os.path.exists('out'):\n    print('building')\n    os.mkdir('out')\n"
+                                       "import a\nsys.exit(a.x)\n"},
+        "a.py", ("x = 1", "x = 0"), "python3 -B make.py"),
+    "names of temporary files": (
+        {"a.py": "def save(p):\n    return p\n", "check.py": "import a, os, tempfile\np = a.save(tempfile.mkdtemp() + '/a')\n"
+                                                             "assert os.path.exists(p), f'missing {p}'\n"},
+        "a.py", ("return p", "open(p, 'w').close(); return p"), "python3 -B check.py"),
+    "ids": (
+        {"a.py": "import uuid\ndef user():\n    return {'id': str(uuid.uuid4())}\n",
+         "check.py": "import a\nd = a.user()\nassert set(d) == {'id', 'name'}, d\n"},
+        "a.py", ("4())}", "4()), 'name': ''}"), "python3 -B check.py"),
+    "a set's order": (
+        {"a.py": "x = {'red', 'green', 'blue', 'white'}\n", "check.py": "import a\nassert len(a.x) == 3, a.x\n"},
+        "a.py", (", 'white'", ""), "python3 -B check.py"),
+    "two at a time": (
+        {"a.txt": "no\n", "Makefile": "check: a b\na b:\n\t@sleep 0.0$$(( $$$$ % 7 )); grep -q yes a.txt || { echo $@ is wrong; exit 1; }\n"},
+        "a.txt", ("no", "yes"), "make -k -j2 check"),
 }  # fmt: skip
 
 

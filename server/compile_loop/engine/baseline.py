@@ -10,10 +10,10 @@ from compile_loop.contracts.diagnostics import Diagnostic
 from compile_loop.contracts.events import Pass, ProtectedCompared, TargetsChosen, Warned
 from compile_loop.contracts.outcome import FailureKind
 from compile_loop.engine.course import Course, State
-from compile_loop.engine.fingerprint import fingerprint, normalise
-from compile_loop.engine.fingerprint import state as failure_state
+from compile_loop.engine.fingerprint import normalise
 from compile_loop.engine.gave_up import GaveUp
 from compile_loop.engine.holdouts import holdout_baseline
+from compile_loop.engine.steadiness import same, vanished
 from compile_loop.engine.targets import choose_targets
 from compile_loop.engine.verdict import judge
 from compile_loop.engine.worktree import Changes
@@ -90,19 +90,21 @@ def _may_be_taken_up(course: Course, path: str, data: bytes | None) -> bool:
 async def _stable(course: Course) -> ContractResult:
     """Run the contract, and once more if it was quick and red; what differs without an edit is flaky, and said to be.
 
-    Then a third run decides, from a clean start: the second may have passed only by what the first left behind.
+    Then a third run decides, from a clean start: the second may have passed, or have said less, only by what the first
+    left behind, as a build does that goes on.
     """
     first = await _run(course)
     seconds = sum(r.duration for r in first.results)
     if first.ok or seconds > QUICK or not course.request.confirm_baseline:
         return first
     second = await _run(course)
-    if failure_state(first) == failure_state(second):
+    if same(first, second):
         return second
     await course.renew_shadow({})
     third = await _run(course)
-    again = {fingerprint(d) for d in second.errors}
-    gone = [d for d in first.errors if fingerprint(d) not in again]
+    gone = vanished(first, second)
+    if same(first, third) and not (second.ok or gone):
+        return third
     what = "; ".join(d.message.splitlines()[0] for d in gone[:3]) or "the exit code"
     course.say_flaky(f"without any edit a second run differed ({what})")
     return third

@@ -13,7 +13,7 @@ Fingerprint = tuple[str, ...]
 
 _NOISE = re.compile(
     r"(?P<colour>\x1b\[[0-9;?]*[ -/]*[@-~])"
-    r"|(?P<quoted>‘[^’/]*’|`[^`'/]*['`]|\"[^\"/]*\"|'[^'/]*')"
+    r"|(?P<quoted>‘[^’/\n]*’|`[^`'/\n]*['`]|\"[^\"/\n]*\"|'[^'/\n]*')"
     r"|(?P<TIME>\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\S*|\b\d\d:\d\d:\d\d\b)"
     r"|(?P<ADDR>\b0x[0-9a-fA-F]+)"
     r"|(?P<PATH>(?:[A-Za-z]:)?(?:[\\/][\w.+@-]+){2,})"

@@ -10,10 +10,9 @@ from compile_loop.contracts.events import Pass
 from compile_loop.engine.baseline import QUICK
 from compile_loop.engine.bearing import Bearing, bearing
 from compile_loop.engine.course import Course, State
-from compile_loop.engine.fingerprint import fingerprint, fingerprints
-from compile_loop.engine.fingerprint import state as failure_state
 from compile_loop.engine.holdouts import differ_without_edit, red_at_baseline
 from compile_loop.engine.minimise import BUDGET
+from compile_loop.engine.steadiness import same, vanished
 from compile_loop.engine.verdict import judge
 
 _LOOKS = {Bearing.NEAR: 1, Bearing.FAR: 3, Bearing.NONE: 3}
@@ -71,18 +70,16 @@ async def _red_again(course: Course, before: State, *, visibly: bool, hidden: bo
 
 
 def _difference(course: Course, before: State, again: ContractResult) -> str:
-    if failure_state(again) == failure_state(before.result):
+    if same(before.result, again):
         return ""
-    gone = fingerprints(before.verdict.blocking) - fingerprints(again.errors)
-    messages = [d.message.splitlines()[0] for d in before.verdict.blocking if fingerprint(d) in gone]
-    what = "; ".join(dict.fromkeys(messages[:3])) or "the exit code"
+    what = "; ".join(dict.fromkeys(d.message.splitlines()[0] for d in vanished(before.result, again)[:3]))
     if (
         again.ok
         or judge(again, before.result, course.targets.focus).green
         or len(again.errors) < len(before.result.errors)
     ):
-        return f"no longer fails as it did ({what})"
-    return f"fails in another way than before ({what})"
+        return f"no longer fails as it did ({what or 'the exit code'})"
+    return f"fails in another way than before ({what or 'its output'})"
 
 
 async def _green_again(course: Course, state: State) -> bool:
