@@ -119,7 +119,8 @@ REPAIRS = {
         {"a.py": "x = {'red', 'green', 'blue', 'white'}\n", "check.py": "import a\nassert len(a.x) == 3, a.x\n"},
         "a.py", (", 'white'", ""), "python3 -B check.py"),
     "two at a time": (
-        {"a.txt": "no\n", "Makefile": "check: a b\na b:\n\t@sleep 0.0$$(( $$$$ % 7 )); grep -q yes a.txt || { echo $@ is wrong; exit 1; }\n"},
+        {"a.txt": "no\n", "Makefile": "check: a b\na b:\n\t@sleep 0.0$$(( $$$$ % 7 )); "
+                                      "grep -q yes a.txt || { echo $@ is wrong; exit 1; }\n"},
         "a.txt", ("no", "yes"), "make -k -j2 check"),
 }  # fmt: skip
 

@@ -41,7 +41,8 @@ def _seen(result: ContractResult) -> Counter[Fingerprint]:
             seen["exit", check.check, str(check.exit_code)] += 1
             seen.update(map(_identity, check.errors))
             if not check.errors:
-                seen["output", check.check, *_unordered(f"{check.stdout[-2000:]}\n{check.stderr[-2000:]}")] += 1
+                output: Fingerprint = ("output", check.check, *_unordered(check.stdout[-2000:] + check.stderr[-2000:]))
+                seen[output] += 1
     return seen
 
 
