@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from compile_loop.checks.hearing.heard import hear
+from compile_loop.checks.hearing.hidden import ONLY_SAYS, hidden
 from compile_loop.checks.hearing.judging import Kind, compares, harmless, looks_like_a_test
 from compile_loop.checks.hearing.one_step_away import Part, parts_behind, sourced
 from compile_loop.checks.hearing.shell_commands import command_of, simple_in
@@ -24,7 +25,6 @@ _MOST_PLACES = 60
 _MOST_COMMANDS = 5000
 _MOST_SAID = 3
 _MOST_CHARACTERS = 70
-_ONLY_SAYS = re.compile(r"\|\|[\s{(]*(?:true|:|echo|printf|exit 0|return 0)(?:\s|;|$)")
 _REDIRECTED = re.compile(r"(?: \d*(?:>>?|&>>?|<) ?[^ |;&]+| \d?>&\d)+$")
 _MAY_JUDGE = (Kind.JUDGES, Kind.UNKNOWN)
 _UNHEARD = (Why.PIPE, Why.HANDLED, Why.LOOP, Why.EACH)
@@ -114,7 +114,9 @@ def _doubts(read: list[_Read], *, strict: bool) -> Iterator[str]:
             continue
         yield from _by_options(each)
         for place, one in each.unheard():
-            if (_strictly if strict else _leniently)(one, each.hearing, silent):
+            if (_strictly if strict else _leniently)(one, each.hearing, silent) or (
+                not strict and hidden(one, each.part.text, each.tree)
+            ):
                 yield _reason(one, place in each.hearing.trapped)
         if strict and not any(one.kind in _MAY_JUDGE for one in each.hearing.reached.values()):
             yield from _never(each.tree)
@@ -136,7 +138,7 @@ def _leniently(one: Reached, hearing: Hearing, silent: bool) -> bool:
     if one.within(Why.OUTPUT) or one.within(Why.BACKGROUND):
         return False
     why, other = one.around[0] if one.around else (Why.FOLLOWED, "")
-    if why is Why.HANDLED and compares(one.words) and not _ONLY_SAYS.match(other):
+    if why is Why.HANDLED and compares(one.words) and not ONLY_SAYS.match(other):
         return False  # `cmp new old || mv new old`
     by_form = why in _UNHEARD
     if one.kind is not Kind.JUDGES:

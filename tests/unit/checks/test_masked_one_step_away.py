@@ -606,6 +606,89 @@ done
 }
 
 
+def after(text: str) -> Case:
+    """A script whose first check is heard; what comes then is looked at."""
+    return bash(f"set -e\npython3 -m py_compile calc.py\n{text}\n")
+
+
+def recipe(text: str) -> Case:
+    return make(f"check:\n\tpython3 -m py_compile calc.py\n\t{text}\n", "check")
+
+
+def package(text: str) -> Case:
+    return npm(test=f"python3 -m py_compile calc.py && {text}")
+
+
+HIDDEN: dict[str, Case] = {
+    "loop_if": after("for t in check*.py; do\n  if python3 $t; then echo PASS; else echo FAIL; fi\ndone"),
+    "loop_if_log": after(
+        'for t in t*.py; do if python3 "$t" > log 2>&1; then echo ok; else echo "FAIL $t"; cat log; fi; done'
+    ),
+    "loop_if_not": after('for t in *.py; do if ! python3 "$t"; then echo "FAIL $t"; fi; done'),
+    "loop_if_program": after('for t in tests/*.sh; do if "$t"; then echo PASS; else echo FAIL; fi; done'),
+    "loop_if_counted": after(
+        'for t in a.py b.py; do if python3 $t; then n=$((n + 1)); else bad=$((bad + 1)); fi; done\necho "$n, $bad"'
+    ),
+    "loop_if_recipe": recipe("@for t in check.py; do if python3 $$t; then echo PASS; else echo BAD; fi; done"),
+    "kept_or_says": after('out=$(python3 check.py) || echo "warning: $out"'),
+    "kept_or_true": after('out=$(./q.sh 2>&1) || true\necho "$out"'),
+    "kept_in_function": after('f() {\n  local r\n  r=$(python3 check.py) || true\n  echo "$r"\n}\nf'),
+    "kept_recipe": recipe('@out=`python3 check.py` || echo "warning: $$out"'),
+    "local": after('f() { local r=$(python3 check.py); echo "$r"; }\nf'),
+    "export": after('export RESULT=$(python3 check.py)\necho "$RESULT"'),
+    "declare": after('declare -r r="$(python3 check.py | tail -1)"\necho "$r"'),
+    "readonly": after('readonly r=$(./run_tests)\nprintf "%s\\n" "$r"'),
+    "cat_of": after("cat <(python3 check.py)"),
+    "read_of": after('while read -r line; do echo "> $line"; done < <(python3 check.py)'),
+    "mapfile_of": after('mapfile -t lines < <(python3 check.py 2>&1)\nprintf "%s\\n" "${lines[@]}"'),
+    "behind_wait": after("python3 check.py & wait"),
+    "behind_wait_log": after("nohup python3 check.py > log.txt &\nwait\ncat log.txt"),
+    "behind_each": after("for t in tests/test_*.sh; do sh $t & done\nwait"),
+    "behind_package": package("(python3 check.py & wait)"),
+    "behind_unasked": after("ok=1\npython3 check.py & pid=$!\nwait $pid || ok=0\necho $ok"),
+    "asked_or_says": after('[[ $(python3 check.py) == *ok* ]] || echo "not ok"'),
+    "case_says": after('case "$(python3 check.py)" in\n *ok*) echo pass;;\n *) echo fail;;\nesac'),
+    "shell_in_recipe": make('check: syntax\n\t@echo "$(shell python3 check.py)"\nsyntax:\n\tgcc -c a.c\n', "check"),
+}
+"""Tests whose failure a form hides, behind a check that is heard."""
+OPEN: dict[str, Case] = {
+    "loop_if_exit": after("for t in check*.py; do if python3 $t; then echo PASS; else echo FAIL; exit 1; fi; done"),
+    "loop_if_counted": after(
+        "bad=0\nfor t in *.py; do if python3 $t; then echo PASS; else bad=$((bad + 1)); fi; done\n[ $bad -eq 0 ]"
+    ),
+    "loop_if_set": after("bad=0\nfor t in *.py; do if python3 $t; then echo PASS; else bad=1; fi; done\nexit $bad"),
+    "loop_retry": after("for i in 1 2 3; do if ./ping.sh; then echo up; break; fi; sleep 1; done"),
+    "loop_compilers": bash("for c in clang gcc; do\n  if $c -x c p.c; then CC=$c; fi\ndone\n$CC a.c\n./a.out\n"),
+    "loop_flags": after('for f in -Wa -Wb; do if gcc $f -c p.c; then echo "has $f"; else echo "no $f"; fi; done\n./t'),
+    "loop_compiled": after("for f in tests/*.c; do gcc -o t $f; ./t || exit 1; done"),
+    "kept_or_exit": after('out=$(python3 check.py) || { echo "$out"; exit 1; }'),
+    "kept_or_status": after('rc=0\nout=$(python3 check.py) || rc=$?\necho "$out"\nexit $rc'),
+    "kept_alone": after('out=$(python3 check.py)\necho "$out"'),
+    "kept_version": after('version=$(./scripts/version.sh) || true\necho "of $version"'),
+    "kept_git": after('version=$(git describe --tags 2>/dev/null || echo dev)\necho "$version"\npython3 check.py'),
+    "kept_asked": after('out=$(python3 check.py) || true\n[ "$out" = ok ]'),
+    "kept_judged": after('out=$(python3 check.py) || true\necho "$out" | grep -q "^ok"'),
+    "kept_written": after('out=$(python3 check.py) || true\necho "$out" > out.txt\ndiff out.txt want.txt'),
+    "local_apart": after('f() { local r; r=$(python3 check.py); echo "$r"; }\nf'),
+    "local_used": after('f() { local d=$(./where.sh); cd "$d"; make; }\nf'),
+    "local_asked": after('f() { local r=$(python3 check.py); [ "$r" = ok ]; }\nf'),
+    "export_used": after("export PORT=$(python3 tests/free_port.py)\nexport URL=$(./scripts/url.sh)\npython3 check.py"),
+    "diff_of": after("diff <(python3 check.py) want.txt"),
+    "cat_of_judged": after("cat <(python3 check.py) | grep -q ok"),
+    "read_of": after('while read -r f; do gcc -c "$f"; done < <(./list-tests.sh)'),
+    "mapfile_of": after('mapfile -t files < <(python3 scripts/pick.py)\ngcc -c "${files[@]}"'),
+    "echo_of": after('echo "$(node --version), $(./scripts/count-tests.sh) tests"\npython3 check.py'),
+    "behind_named": after("python3 check.py & pid=$!\nwait $pid"),
+    "behind_asked": after("ok=1\npython3 check.py & pid=$!\nwait $pid || ok=0\n[ $ok = 1 ]"),
+    "behind_server": after("./test-server &\nsrv=$!\ntrap 'kill $srv' EXIT\npython3 check.py"),
+    "behind_server_kept": after("python3 tests/mock_server.py &\npython3 check.py"),
+    "asked_or_exit": after('[[ $(python3 check.py) == *ok* ]] || { echo "not ok"; exit 1; }'),
+    "case_exit": after('case "$(python3 check.py)" in\n *ok*) echo pass;;\n *) echo fail; exit 1;;\nesac'),
+    "shell_in_recipe": recipe("@echo $(shell git describe) && python3 check.py"),
+}
+"""Lines close to them that hide no test."""
+
+
 def doubts(root: Path, case: Case) -> tuple[str, ...]:
     files, line = case
     for name, text in files.items():
@@ -626,6 +709,19 @@ def test_a_mask_behind_the_line_is_doubted_with_its_place(name: str, tmp_path: P
 @pytest.mark.parametrize("name", HONEST)
 def test_of_what_people_have_in_their_scripts_nothing_is_said(name: str, tmp_path: Path) -> None:
     assert doubts(tmp_path, HONEST[name]) == ()
+
+
+@pytest.mark.spec("Q9")
+@pytest.mark.parametrize("name", HIDDEN)
+def test_a_test_behind_one_that_is_heard_is_doubted_where_its_form_hides_it(name: str, tmp_path: Path) -> None:
+    said = doubts(tmp_path, HIDDEN[name])
+    assert said and all(each.startswith("in ") for each in said), said
+
+
+@pytest.mark.spec("Q9")
+@pytest.mark.parametrize("name", OPEN)
+def test_a_form_that_hides_no_test_is_not_doubted(name: str, tmp_path: Path) -> None:
+    assert doubts(tmp_path, OPEN[name]) == ()
 
 
 @pytest.mark.spec("Q9")

@@ -29,6 +29,8 @@ from compile_loop.checks.hearing.shell_tree import (
 from compile_loop.checks.hearing.ways import (
     MOST_CALLS,
     NEGATED,
+    SAYS,
+    SHOWN,
     Around,
     Flow,
     Hearing,
@@ -110,7 +112,9 @@ class Run:
         self.waits = self.trapped = self.unread = False
         self.tries = 0
         """How often the target is tried on the way on which it is tried most."""
-        self.known: dict[tuple[int, tuple[str, ...]], commands.Command] = plain.known if plain else {}
+        self.known: dict[tuple[int, tuple[str, ...], tuple[tuple[str, str], ...]], commands.Command] = (
+            plain.known if plain else {}
+        )
         """What each simple command is, with the trees of texts in it: a place is told by its node."""
 
     def again(self, fails: Fails) -> Run:
@@ -287,10 +291,11 @@ class Run:
         found: Ways = {}
         states: list[tuple[State, bool]] = [(state, around.answer)]
         bodies = [body for _, body in node.branches] + ([node.otherwise] if node.otherwise else [])
+        says = SAYS if all(commands.only_says(body) for body in bodies) else ""
         for condition, body in node.branches:
             left: list[tuple[State, bool]] = []
             for before, answer in states:
-                asked = around._replace(tested=True, answer=answer).inside(Why.BRANCH)
+                asked = around._replace(tested=True, answer=answer).inside(Why.BRANCH, says)
                 for (flow, status, _), now in self.run(condition, before, asked).items():
                     if flow is not Flow.ON:
                         add(found, flow, now)
@@ -337,7 +342,10 @@ class Run:
 
     def _turn(self, node: Loop, state: State, around: Around) -> Ways:
         if node.condition is None:
-            return self.run(node.body, state, around.inside(Why.LOOP))
+            inside = around.inside(Why.LOOP)
+            if node.words:
+                inside = inside._replace(turns=((node.variable, node.words[0].text), *around.turns))
+            return self.run(node.body, state, inside)
         found: Ways = {}
         left = any(each.raw == "break" for each in commands.simple_in(node.body))
         asked = around._replace(tested=True).inside(Why.BRANCH if left else Why.WAITING)
@@ -354,7 +362,8 @@ class Run:
         return found
 
     def _case(self, node: Case, state: State, around: Around) -> Ways:
-        state, _ = self._outputs((node.word,), state, around)
+        shows = SHOWN if all(commands.only_says(branch) for branch in node.branches) else ""
+        state, _ = self._outputs((node.word,), state, around, shows)
         caused = around.answer or is_spoilt(node.word.names, state)
         found = one(Flow.ON, state._replace(status=Status.ZERO))
         for branch in node.branches:
@@ -363,7 +372,8 @@ class Run:
         return found
 
     def _group(self, node: Group, state: State, around: Around) -> Ways:
-        state, fed = self._outputs([each.target for each in node.redirects], state, around)
+        shows = SHOWN if isinstance(node.body, Loop) and commands.only_says(node.body.body) else ""
+        state, fed = self._outputs([each.target for each in node.redirects], state, around, shows)
         inner = state._replace(fed=state.fed or fed or bool(commands.read(node.redirects) & state.spoilt))
         ways = (self._apart if node.subshell else self.run)(node.body, inner, around)
         found: Ways = {}
@@ -414,9 +424,9 @@ class Run:
         return ended(ways) if command.replaces else ways
 
     def _command(self, node: Simple, around: Around) -> commands.Command:
-        key = (id(node), around.arguments)
+        key = (id(node), around.arguments, around.turns)
         if key not in self.known:
-            self.known[key] = commands.command_of(node, around.arguments)
+            self.known[key] = commands.in_turns(commands.command_of(node, around.arguments), around.turns)
         return self.known[key]
 
     def _assign(self, name: str, value: Word, state: State, bad: bool, around: Around) -> State:

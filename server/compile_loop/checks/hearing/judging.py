@@ -75,6 +75,14 @@ _STARTS = re.compile(
 _HEEDS = re.compile(
     r"check\s*=\s*True|check_call|check_output|check_returncode|returncode|\.status\b|exception:\s*true|\$\?|execSync"
 )
+_RUNNERS = _words("mocha jest ava tap prove tox")
+_GIVEN = _words(
+    "version describe info list ls get print show name names config path paths env count revision rev hash date find which "
+    "detect port ports url dir id data fixture fixtures gen generate make new server serve daemon mock fake stub watch proxy "
+    "db broker worker app where pick select files affected changed status has is need needs can ready health healthcheck "
+    "wait ping probe token key status report summary stats bench benchmark log"
+)
+"""Words in the names of programs that are there for what they print, to be asked, or to be talked to."""
 _COMPARES = _words("diff cmp comm colordiff sdiff zdiff xmllint")
 _QUIET = re.compile(r"-\w*q\w*$|--quiet$|--silent$|--no-messages$")
 _ANYTHING = frozenset({"", ".", ".*", "^", "$", "^.*$"})
@@ -231,6 +239,34 @@ def looks_like_a_test(words: Sequence[str]) -> bool:
         "prove",
         "tox",
     )
+
+
+def place_of_program(words: Sequence[str]) -> int:
+    """Where among its words a command's program stands, or the script that an interpreter is given; 0 for the first."""
+    if not words or not (_INTERPRETER.match(words[0]) or _SHELL.match(words[0])) or code_of(words) is not None:
+        return 0
+    return next((at for at, word in enumerate(words) if at and not word.startswith("-")), 0)
+
+
+def is_a_script(words: Sequence[str]) -> bool:
+    """Whether a command runs a program of the workspace by its place, or a script by an interpreter."""
+    at = place_of_program(words)
+    return bool(words) and (_of_a_workspace(words[0]) if at == 0 else "-m" not in words[:at]) and not _gives(words)
+
+
+def is_called_a_test(words: Sequence[str]) -> bool:
+    """Whether a program itself is called a test or a check, and not only its folder: none that lists or serves them."""
+    if not words or _gives(words) or harmless(words) is not None:
+        return False
+    at = place_of_program(words)
+    own, asked = words[at].rpartition("/")[2], words[1:2] if at == 0 else []
+    return bool(_TESTS.search(own)) or own in _RUNNERS or any(_TESTS.fullmatch(word) for word in asked)
+
+
+def _gives(words: Sequence[str]) -> bool:
+    """Whether a program's name says that it is there for what it prints, or to be talked to."""
+    name = words[place_of_program(words)].rpartition("/")[2]
+    return bool(_GIVEN & {*re.split(r"[\W_]+", name.lower())})
 
 
 def harmless(words: Sequence[str]) -> str | None:

@@ -6,10 +6,10 @@ import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Sequence as Listed
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from compile_loop.checks.hearing.judging import Kind, drops_failure, judges_input, kind_of, name_of
+from compile_loop.checks.hearing.judging import Kind, drops_failure, judges_input, kind_of, name_of, place_of_program
 from compile_loop.checks.hearing.shell_parser import parse_shell
 from compile_loop.checks.hearing.shell_tree import (
     AndOr,
@@ -37,6 +37,9 @@ _WRAPPERS_OWN = re.compile(r"-|\d+(?:\.\d+)?[smhd]?$|(?:SIG)?(?:KILL|TERM|INT)$|
 _SHELL = re.compile(r"(?:.*/)?(?:ba|da|z|k)?sh$")
 _ALL_ARGUMENTS = frozenset({"$@", "$*", "${@}", "${*}"})
 _ARGUMENT = re.compile(r"\$(?:(\d)|\{(\d)\})$")
+SHOWS = re.compile(r"(?:echo|printf|cat|tee|head|tail|sed|sort)\b")
+"""The beginnings of commands that only show what they are given."""
+_SAYS = frozenset({"echo", "printf", "cat", "head", "tail", "true", ":", "continue", "((", "let"})
 _DECLARES = frozenset({"export", "local", "declare", "readonly", "typeset"})
 _SET_IN_ARITHMETIC = re.compile(r"([A-Za-z_]\w*)\s*(?:\+\+|--|[-+*/%|&^]?=(?!=))|(?:\+\+|--)\s*([A-Za-z_]\w*)")
 _OUTPUT_OPTION = frozenset({"-o", "--output", "-out", "--out", "--log", "--log-file", "--output-file", "--outfile"})
@@ -113,6 +116,29 @@ def command_of(node: Simple, arguments: Listed[str], depth: int = 0) -> Command:
         handed=_handed(words, node.redirects, each),
         trapped=_trapped(words) if words[:1] == ["trap"] else (None, frozenset()),
     )
+
+
+def in_turns(command: Command, turns: Listed[tuple[str, str]]) -> Command:
+    """The same where its program or script is the variable of a loop around: that is named by the loop's first word."""
+    own, at = list(command.own), place_of_program(command.own)
+    for variable, word in turns if own else ():
+        for written_so in (f"${{{variable}}}", f"${variable}"):
+            if own[at].endswith(written_so):
+                own[at] = own[at].removesuffix(written_so) + word
+    if own == [*command.own]:
+        return command
+    named = at == 0 and command.kind is Kind.UNKNOWN
+    return replace(command, own=tuple(own), kind=kind_of(own) if named else command.kind)
+
+
+def only_says(node: Node) -> bool:
+    """Whether a branch only says something or counts: nothing that it does can matter later but what it has counted."""
+    for each in simple_in(node):
+        words = [word.text for word in each.words]
+        counts = all(re.search(r"\$\(\(|\bexpr\b|^\+=", value.text) for _, value in each.assigned)
+        if (words[:1] and words[0] not in _SAYS) or (not words and not counts):
+            return False
+    return True
 
 
 def _expanded(texts: Iterable[str], arguments: Listed[str]) -> Iterator[str]:
@@ -312,6 +338,18 @@ def _below(node: Node | None) -> Iterator[Node]:
             yield node.body
         case Simple() | Function() | None:
             pass
+
+
+def shown_in(node: Node | None) -> Iterator[Simple]:
+    """The simple commands of a tree whose output goes to whoever looks on: into no file, and no program that may judge it."""
+    if isinstance(node, Simple):
+        if not written(node.redirects):
+            yield node
+    elif isinstance(node, Function):
+        yield from shown_in(node.body)
+    elif not isinstance(node, Pipeline) or all(SHOWS.match(raw_of(part)) for part in node.parts[1:]):
+        for each in _below(node):
+            yield from shown_in(each)
 
 
 def raw_of(node: Node) -> str:

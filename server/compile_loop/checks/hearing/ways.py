@@ -11,6 +11,10 @@ from compile_loop.checks.hearing.judging import Kind
 from compile_loop.checks.hearing.shell_tree import Node
 
 MOST_CALLS = 8
+SHOWN = "cat"
+"""Stands for the text of loops and branches that only show what they are given."""
+SAYS = "echo"
+"""Stands for the text of branches that only say something, or count."""
 
 
 class Status(IntEnum):
@@ -114,7 +118,8 @@ Ways = dict[tuple[Flow, Status, bool], State]
 
 class Around(NamedTuple):
     """Where in the text a command stands: `tested` where its failure ends no shell, `answer` where it is done only
-    because of the failure, `negated` behind a `!`; `why` are the things that it stands in, the innermost first."""
+    because of the failure, `negated` behind a `!`; `why` are the things that it stands in, the innermost first;
+    `turns` are the variables of the loops around, each with the first word that its loop goes through."""
 
     calls: tuple[int, ...] = ()
     arguments: tuple[str, ...] = ()
@@ -122,6 +127,7 @@ class Around(NamedTuple):
     answer: bool = False
     negated: bool = False
     why: tuple[tuple[Why, str], ...] = ()
+    turns: tuple[tuple[str, str], ...] = ()
 
     @property
     def asked(self) -> bool:
