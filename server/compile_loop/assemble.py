@@ -23,6 +23,7 @@ from compile_loop.checks.holding import complains_itself
 from compile_loop.checks.holdout_commands import CommandHoldouts
 from compile_loop.checks.led_to import led_to
 from compile_loop.checks.protection import WorkspaceProtection
+from compile_loop.checks.small_workspace import sources_of
 from compile_loop.checks.validate import ContractError
 from compile_loop.contracts.checks import UNKNOWN, Check, ContractResult
 from compile_loop.contracts.diagnostics import Diagnostic
@@ -154,6 +155,7 @@ def start(job: Job) -> Run:
     expected = expectations_of(contract.checks, root)
     visible = Visible(root)
     led = led_to(contract.checks, root)
+    admit = gate(root, file, scripts, expected, led, named=job.scope == "files", hidden=hidden)
     parts = Parts(
         shadow=_shadow(job, root, hidden, asides=holdouts is not None),
         contract=contract,
@@ -161,7 +163,8 @@ def start(job: Job) -> Run:
         readable=visible.why_not,
         concealed=visible.concealed,
         redact=redactor.known_bytes,
-        admit=gate(root, file, scripts, expected, led, named=job.scope == "files", hidden=hidden),
+        admit=admit,
+        sources=lambda: sources_of(root, lambda path: admit(path, False) or visible.why_not(path)),
         tells_only=lambda error: error.file in led.helpers and complains_itself(error, root),
         holdouts=holdouts,
         memory=job.memory or (FileMemory(state_folder() / "repairs", root) if job.settings.repair_memory else None),

@@ -311,12 +311,28 @@ def test_the_demo_is_fixed_from_suggestions_and_recorded_replies_over_http(tmp_p
 
 @pytest.mark.spec("D4")
 def test_of_a_check_that_nobody_can_read_the_end_is_shown(tmp_path: Path) -> None:
-    (tmp_path / "a.c").write_text("int x;\n")
     (tmp_path / "lint.sh").write_text("echo 'Oops! Something went wrong'\necho 'no rules in rules.cfg'\nexit 2\n")
     (tmp_path / "said.json").write_text("[]")
     done = cli(tmp_path, "fix", "--check", "sh lint.sh", "--model", "scripted:said.json")
     assert done.returncode == 2 and "Name the files to fix" in done.stdout, done.stdout + done.stderr
     assert "Oops! Something went wrong" in done.stdout and "no rules in rules.cfg" in done.stdout
+
+
+@pytest.mark.spec("Q4")
+def test_where_no_failure_names_a_file_a_small_workspace_is_open_as_a_whole(tmp_path: Path) -> None:
+    root = tmp_path / "ws"
+    root.mkdir()
+    program = '#include <stdio.h>\nint main(void)\n{\n    puts("41");\n    return 0;\n}\n'
+    workspace(root, prog_c=program, wanted_txt="42\n")
+    reply = tmp_path / "said.json"
+    block = '<<< path=prog.c >>>\n<<<<<<< SEARCH\n    puts("41");\n=======\n    puts("42");\n>>>>>>> REPLACE\n'
+    reply.write_text(json.dumps([{"text": block}]))
+    check = "gcc prog.c -o prog && ./prog | cmp - wanted.txt"
+    done = cli(root, "fix", "--check", check, "--model", f"scripted:{reply}", "--json")
+    outcome = json.loads(done.stdout)
+    assert done.returncode == 0 and outcome["ending"] == "green", done.stdout + done.stderr
+    assert [file["path"] for file in outcome["files"]] == ["prog.c"]
+    assert outcome["suspect"] == [] and outcome["suspicious"] == []
 
 
 @pytest.mark.spec("Q9")

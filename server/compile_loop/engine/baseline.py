@@ -5,6 +5,9 @@ What is wrong, which files that concerns, and what is only flaky (SPEC L1, L3, K
 
 from __future__ import annotations
 
+import asyncio
+from dataclasses import replace
+
 from compile_loop.contracts.checks import ContractResult
 from compile_loop.contracts.diagnostics import Diagnostic
 from compile_loop.contracts.events import Pass, ProtectedCompared, TargetsChosen, Warned
@@ -42,6 +45,8 @@ async def take_baseline(course: Course) -> State:
         course.emit(ProtectedCompared((), tuple(sorted(course.remade_by_baseline))))
     course.written_by_baseline = frozenset(b.path for b in course.rewritten(untouched, after))
     course.targets = choose_targets(course.request, result, course.parts.may_become_target, course.parts.tells_only)
+    if course.request.scope == "workspace" and not course.targets.writable and not result.ok:
+        course.targets = replace(course.targets, writable=await asyncio.to_thread(course.parts.sources))
     state = State({}, result, judge(result, result, course.targets.focus))
     course.baseline = course.best = state
     _check_reproduces(course.request.reproduce, state)

@@ -87,11 +87,11 @@ class Parts:
     `generator` None: only the toolchain's suggestions are tried. `admit` says why a path may not become a target, or
     None where it may (SPEC E10, Q4); its second argument tells whether an error of the baseline lies in the file
     itself. `readable` says the same of showing a file to a model, `concealed` of showing even the lines around
-    an error; `redact` takes secrets out of a file that is no target before a model sees it. `price` is a call's cost in
-    the account's currency,
+    an error; `sources` are the workspace's source files, where they are few enough to be shown at once; `redact` takes
+    secrets out of a file that is no target before a model sees it. `price` is a call's cost in the account's currency,
     None where it is not known. `model_reason` says why it is this model, where nobody named it; `advice` how to get one
-    where there is none. `advisers` are tools to ask for fixes that no check prints. `hold` keeps
-    runs of other processes from the files.
+    where there is none. `advisers` are tools to ask for fixes that no check prints. `hold` keeps runs of other processes
+    from the files.
     """
 
     shadow: Shadow
@@ -101,6 +101,7 @@ class Parts:
     clock: Clock
     readable: Callable[[str], str | None] = _all_readable
     concealed: Callable[[str], str | None] = _all_readable
+    sources: Callable[[], tuple[str, ...]] = tuple
     redact: Callable[[bytes], bytes] = _as_it_is
     tells_only: Callable[[Diagnostic], bool] = lambda _error: False
     consult: TurnGenerator | None = None
