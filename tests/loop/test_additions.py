@@ -240,3 +240,51 @@ async def test_what_the_users_own_words_ask_to_print_is_not(root: Path) -> None:
     assert told.outcome.ending is Ending.GREEN and told.outcome.tally.suspect == ()
     told = await fix(root, [edit], targets=["a.py"])
     assert told.outcome.ending is Ending.GREEN and told.outcome.tally.suspect != ()
+
+
+BROKEN = "def add(a, b):\n    return a - b\n"
+RIGHT = "def add(a, b):\n    return a + b\n"
+ASSERTS = "from calc import add\nassert add(1, 2) == 3\n"
+NAMES_IT = (
+    "import os, sys\nsys.path.append(os.getcwd())\nfrom calc import add\n"
+    "if add(1, 2) != 3:\n    print('calc.py: add is wrong')\n    sys.exit(1)\n"
+)
+NODE = "const { add } = require('../lib/calc');\nif (add(1, 2) !== 3) { console.error('lib/calc.js:1: wrong'); process.exit(1); }\n"
+RUN = "PYTHONPATH=. python3 -B demo/run.py"
+PLAIN = {"calc.py": BROKEN, "demo/run.py": ASSERTS}
+SCRIPT_OF_NODE = {"lib/calc.js": "exports.add = (a, b) => a - b;\n", "demo/run.js": NODE}
+
+# The workspace, the check, the new file and its text, what it hides.
+IN_FRONT: dict[str, tuple[dict[str, str], str, str, str, str]] = {
+    "beside the script": (PLAIN, RUN, "demo/calc.py", RIGHT, "calc.py"),
+    "a failure that names it": (
+        {"calc.py": BROKEN, "scripts/see.py": NAMES_IT}, "python3 -B scripts/see.py", "scripts/calc.py", RIGHT, "calc.py",
+    ),
+    "a package": (PLAIN, RUN, "demo/calc/__init__.py", RIGHT, "calc.py"),
+    "in a package whose script runs": ({**PLAIN, "demo/__init__.py": ""}, RUN, "demo/calc.py", RIGHT, "calc.py"),
+    "without an ending": (SCRIPT_OF_NODE, "node demo/run.js", "lib/calc", "exports.add = () => 3;\n", "lib/calc.js"),
+}  # fmt: skip
+
+
+@pytest.mark.spec("K6")
+@pytest.mark.parametrize("way", IN_FRONT)
+async def test_a_module_that_is_found_before_the_projects_own_is_suspect(root: Path, way: str) -> None:
+    files, check, path, text, target = IN_FRONT[way]
+    told = await added(root, files, check, path, text, target)
+    assert told.outcome.ending is Ending.GREEN, told.outcome.failure
+    [line] = [line for line in told.outcome.tally.suspect if line.startswith(path)]
+    assert line.endswith(f"a new file that may be taken instead of {target}")
+
+
+@pytest.mark.spec("K6")
+async def test_a_module_of_a_common_name_in_a_package_of_its_own_is_not(root: Path) -> None:
+    files = {
+        "a/__init__.py": "",
+        "a/rules.py": "LIMIT = 1\n",
+        "a/use.py": "from .rules import LIMIT\n",
+        "b/__init__.py": "",
+        "b/use.py": "from .rules import MOST\n",
+    }
+    told = await added(root, files, "python3 -B -c 'import a.use, b.use'", "b/rules.py", "MOST = 2\n", "b/use.py")
+    assert told.outcome.ending is Ending.GREEN, told.outcome.failure
+    assert told.outcome.tally.suspect == ()

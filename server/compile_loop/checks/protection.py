@@ -14,6 +14,7 @@ from compile_loop.checks.gone_by import DecidingTexts, GoneBy
 from compile_loop.checks.headers import Headers
 from compile_loop.checks.led_to import LedTo
 from compile_loop.checks.protected import is_found_by_name, is_protected, is_taken_by_itself
+from compile_loop.checks.same_names import SameNames
 from compile_loop.checks.test_data import TestData
 from compile_loop.checks.tools_make import ToolsMake, is_generated
 from compile_loop.checks.version_control import VersionControl
@@ -55,6 +56,7 @@ class WorkspaceProtection:
         self._scripts = scripts
         self._version_control = VersionControl(root)
         self._headers = Headers(root)
+        self._same_names = SameNames(root)
         self._tools = ToolsMake(root, self._version_control)
         self._gone_by = GoneBy(root, DecidingTexts(root, checks, self._led, self._expected.programs))
 
@@ -81,16 +83,21 @@ class WorkspaceProtection:
         """Whether a workspace-relative path names a helper of tests, which holds the code against what is right."""
         return path in self._led.helpers
 
-    def addition(self, path: str, new: Collection[str]) -> tuple[str, bool] | None:
-        """Why a new file of an edit decides about green, and whether that is certain; `new` are all of the edit's."""
+    def addition(self, path: str, apart: Collection[str]) -> tuple[str, bool] | None:
+        """Why a new file of an edit decides about green, and whether that is certain.
+
+        `apart` are all files that the edit adds or removes.
+        """
         if self._named(path) or is_protected(path) or protected_part(path) is not None:
             return "a new file", True
         if (sure := self._led.awaits(path)) is not None:
             return "a new file that the check or its configuration takes in", sure
         if self.decides(path):
             return "a new file", True
-        other = self._headers.instead_of(path, new)
-        return None if other is None else (f"a new file that may be included instead of {other}", False)
+        if (other := self._headers.instead_of(path, apart)) is not None:
+            return f"a new file that may be included instead of {other}", False
+        other = self._same_names.instead_of(path, apart)
+        return None if other is None else (f"a new file that may be taken instead of {other}", False)
 
     def doubt(self, change: FileChange, failures: Sequence[Diagnostic]) -> Finding | None:
         """What is doubtful about one file of an edit: the check goes by it, and none of the failures asked for it."""

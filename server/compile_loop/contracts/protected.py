@@ -55,8 +55,11 @@ class ProtectedFiles(Protocol):
         """Whether a workspace-relative path names a helper of tests, which holds the code against what is right."""
         ...
 
-    def addition(self, path: str, new: Collection[str]) -> tuple[str, bool] | None:
-        """Why a new file of an edit decides about green, and whether that is certain; `new` are all of the edit's."""
+    def addition(self, path: str, apart: Collection[str]) -> tuple[str, bool] | None:
+        """Why a new file of an edit decides about green, and whether that is certain.
+
+        `apart` are all files that the edit adds or removes.
+        """
         ...
 
     def doubt(self, change: FileChange, failures: Sequence[Diagnostic]) -> Finding | None:

@@ -137,7 +137,7 @@ async def _inspect(course: Course, state: State) -> list[Finding]:
     before, after = _tests_that_ran(course.baseline.result, state.result)
     blocking = course.baseline.verdict.blocking
     findings = list(await asyncio.to_thread(course.parts.inspect, edit, blocking, course.request.spec, before, after))
-    findings += _protected_additions(course, edit) + _edited_helpers(course, edit, findings)
+    findings += _protected_additions(course, edit, findings) + _edited_helpers(course, edit, findings)
     checks = course.parts.contract.checks
     told = forged(course.baseline.result, state.result, edit, checks)
     told += wanted_output(course.baseline.result, state.result, edit, checks, course.request.spec)
@@ -162,16 +162,18 @@ def _tests_that_ran(before: ContractResult, after: ContractResult) -> tuple[int 
     return (was, now) if known else (None, None)
 
 
-def _protected_additions(course: Course, edit: Edit) -> list[Finding]:
+def _protected_additions(course: Course, edit: Edit, told: list[Finding]) -> list[Finding]:
     """New files of the edit that decide about green; one is only suspicious where the user has a wish in words (SPEC K6)."""
     if course.parts.protected is None:
         return []
     new = [c.path for c in edit.files if c.before is None and c.path not in course.request.targets]
-    told = ((path, course.parts.protected.addition(path, new)) for path in new)
+    apart = {c.path for c in edit.files if None in (c.before, c.after)}
+    known = {f.file for f in told if f.kind == "protected_file"}
+    found = ((path, course.parts.protected.addition(path, apart)) for path in new)
     return [
         Finding(path, 0, "protected_file", why[0], why[1] and not course.has_wish)
-        for path, why in told
-        if why is not None
+        for path, why in found
+        if why is not None and (why[1] or path not in known)
     ]
 
 
