@@ -19,6 +19,7 @@ from compile_loop.checks.contract_file import NAME as CONTRACT_FILE
 from compile_loop.checks.contract_file import ContractFile, read_contract_file
 from compile_loop.checks.expectations import expectations_of
 from compile_loop.checks.hidden_files import all_names, files_named
+from compile_loop.checks.hidden_folders import hidden_folders
 from compile_loop.checks.holding import complains_itself
 from compile_loop.checks.holdout_commands import CommandHoldouts
 from compile_loop.checks.led_to import led_to
@@ -171,7 +172,9 @@ def start(job: Job) -> Run:
         ask_user=job.ask_user,
         auth=job.auth,
         inspect=_inspector(root),
-        protected=WorkspaceProtection(root, file.protected, scripts, expected, led, contract.checks),
+        protected=WorkspaceProtection(
+            root, file.protected, scripts, expected, led, contract.checks, hidden_folders(root, hidden, targets)
+        ),
         clock=time.monotonic,
         price=price_of_model(job.settings),
         consult=job.consult or consultant_of(job.settings),

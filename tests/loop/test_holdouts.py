@@ -699,3 +699,59 @@ async def test_the_run_s_record_and_the_user_s_own_hidden_files_cannot_be_read_b
     assert "PEEKED mine" in said(told), "the code did look"
     for secret in ("SECRET", "exec(open", "compile-loop/run"):
         assert secret not in said(told).replace("Look at TOMLSECRET.", ""), secret
+
+
+BOTH_BROKEN = "def add(a, b):\n    return a - b\n\n\ndef sub(a, b):\n    return a + b\n"
+FIX_OF_ADD = block("def add(a, b):\n    return a - b\n", "def add(a, b):\n    return a + b\n")
+
+
+def creation(path: str, text: str) -> str:
+    return f"<<< path={path} >>>\n<<<<<<< SEARCH\n=======\n{text}>>>>>>> REPLACE\n"
+
+
+@pytest.mark.spec("K5", "K6")
+@pytest.mark.parametrize("name", ["calc.py", "helper/__init__.py"])
+@pytest.mark.parametrize("in_sight", [False, True])
+async def test_a_new_file_beside_hidden_ones_is_no_repair(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, in_sight: bool
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    module = name.split("/", maxsplit=1)[0].removesuffix(".py")
+    root = tmp_path / "ws"
+    workspace(
+        root, calc_py=BOTH_BROKEN, helper_py=BOTH_BROKEN, visible_py="from calc import add\nassert add(1, 2) == 3\n"
+    )
+    workspace(root, cases__limits_py=f"from {module} import sub\nassert sub(5, 3) == 2, 'SECRET'\n")
+    if in_sight:
+        workspace(root, cases__notes_py="")
+    reply = f"<<< path=calc.py >>>\n{FIX_OF_ADD}" + creation(f"cases/{name}", "def sub(a, b):\n    return 2\n")
+    told = await fix(
+        root, [reply, "No."], targets=["calc.py"], checks=(f"{sys.executable} -B visible.py",),
+        holdouts=(f"PYTHONPATH=. {sys.executable} -B cases/limits.py",),
+        settings={"allow_new_files": True, "suggestions": False, "max_rounds": 2},
+    )  # fmt: skip
+    if in_sight:
+        assert told.outcome.ending is Ending.GREEN, told.outcome.failure
+        assert any(line.startswith(f"cases/{name} perhaps adds") for line in told.outcome.tally.suspect)
+    else:
+        assert told.outcome.failure and told.outcome.failure.kind is FailureKind.TAMPERING, told.outcome
+        assert f"cases/{name}" in told.outcome.failure.message
+    assert "SECRET" not in said(told) and "limits.py" not in said(told)
+
+
+@pytest.mark.spec("K5", "K6")
+async def test_a_new_file_beside_the_code_is_one_though_a_hidden_check_lies_there_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    root = tmp_path / "ws"
+    workspace(
+        root, src__calc_py="from rules import add\n", src__limits_py="from calc import add\nassert add(5, 3) == 8\n"
+    )
+    told = await fix(
+        root, [creation("src/rules.py", "def add(a, b):\n    return a + b\n")], targets=["src/calc.py"],
+        checks=(f"{sys.executable} -B src/calc.py",), holdouts=(f"{sys.executable} -B src/limits.py",),
+        settings={"allow_new_files": True, "suggestions": False},
+    )  # fmt: skip
+    assert told.outcome.ending is Ending.GREEN, told.outcome.failure
+    assert told.outcome.tally.suspect == ()

@@ -12,6 +12,7 @@ from compile_loop.checks.contract_file import NAME
 from compile_loop.checks.expectations import SOURCE, Doubt, Expectations
 from compile_loop.checks.gone_by import DecidingTexts, GoneBy
 from compile_loop.checks.headers import Headers
+from compile_loop.checks.hidden_folders import HiddenFolders
 from compile_loop.checks.led_to import LedTo
 from compile_loop.checks.protected import is_found_by_name, is_protected, is_taken_by_itself
 from compile_loop.checks.same_names import SameNames
@@ -46,6 +47,7 @@ class WorkspaceProtection:
         expected: Expectations | None = None,
         led: LedTo | None = None,
         checks: Sequence[Check] = (),
+        hidden: HiddenFolders | None = None,
     ) -> None:
         self._root = root
         self._expected = expected or Expectations()
@@ -57,6 +59,7 @@ class WorkspaceProtection:
         self._version_control = VersionControl(root)
         self._headers = Headers(root)
         self._same_names = SameNames(root)
+        self._hidden = hidden or HiddenFolders()
         self._tools = ToolsMake(root, self._version_control)
         self._gone_by = GoneBy(root, DecidingTexts(root, checks, self._led, self._expected.programs))
 
@@ -94,6 +97,8 @@ class WorkspaceProtection:
             return "a new file that the check or its configuration takes in", sure
         if self.decides(path):
             return "a new file", True
+        if (sure := self._hidden.take_in(path)) is not None:
+            return "a new file in a folder of hidden checks", sure
         if (other := self._headers.instead_of(path, apart)) is not None:
             return f"a new file that may be included instead of {other}", False
         other = self._same_names.instead_of(path, apart)
