@@ -165,3 +165,62 @@ async def test_each_checks_result_is_that_of_the_state_that_came_back(root: Path
     )  # fmt: skip
     assert told.outcome.failure
     assert [check["result"]["ok"] for check in reported(root)["checks"]] == [False, False]
+
+
+def creation(path: str, text: str) -> str:
+    return f"<<< path={path} >>>\n<<<<<<< SEARCH\n=======\n{text}>>>>>>> REPLACE\n"
+
+
+INCLUDED = block("int f(void) { return one; }\n", '#include "util.h"\nint f(void) { return one(); }\n') + NEEDED_TOO
+PYTHON = block("x = missing\n", "from tools.rules import x\n")
+UTIL = creation("util.c", "int one(void) { return 1; }\n")
+TOOLS = creation("tools/__init__.py", "# Rules.\n") + creation("tools/rules.py", "x = 1\n")
+
+# The reply, the check, the target, the files of the edit.
+TOGETHER: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
+    "what a header declares": (
+        f"<<< path=a.c >>>\n{INCLUDED}" + creation("util.h", "int one(void);\n") + UTIL,
+        "gcc -fsyntax-only -Werror *.c", "a.c", ("a.c", "util.c", "util.h"),
+    ),
+    "a header in another folder": (
+        f"<<< path=a.c >>>\n{INCLUDED}" + creation("inc/util.h", "int one(void);\n") + UTIL,
+        "gcc -Iinc -fsyntax-only -Werror *.c", "a.c", ("a.c", "inc/util.h", "util.c"),
+    ),
+    "what makes a package": (
+        f"<<< path=a.py >>>\n{PYTHON}" + TOOLS,
+        "python3 -B a.py", "a.py", ("a.py", "tools/__init__.py", "tools/rules.py"),
+    ),
+    "neither where both are surplus": (
+        f"<<< path=a.c >>>\n{NEEDED}{NEEDED_TOO}" + creation("util.h", "int one(void);\n") + UTIL,
+        "gcc -fsyntax-only *.c", "a.c", ("a.c",),
+    ),
+    "nor a surplus package": (
+        "<<< path=a.py >>>\n" + block("x = missing\n", "x = 1\n") + TOOLS,
+        "python3 -B a.py", "a.py", ("a.py",),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.spec("K10")
+@pytest.mark.parametrize("what", TOGETHER)
+async def test_new_files_that_belong_together_stay_or_go_together(root: Path, what: str) -> None:
+    reply, check, target, kept = TOGETHER[what]
+    (root / "a.py").write_text("x = missing\n")
+    settings = {"allow_new_files": True, "suggestions": False}
+    told = await fix(root, [reply], targets=[target], checks=(check,), settings=settings)
+    assert told.outcome.ending is Ending.GREEN, told.outcome.failure
+    assert told.outcome.edit.paths == kept
+
+
+@pytest.mark.spec("K10")
+async def test_what_an_older_header_declares_now_stays_too(root: Path) -> None:
+    (root / "util.h").write_text("int two(void);\n")
+    reply = f"<<< path=a.c >>>\n{INCLUDED}<<< path=util.h >>>\n" + block(
+        "int two(void);\n", "int two(void);\nint one(void);\n"
+    )
+    reply += UTIL
+    settings = {"allow_new_files": True, "suggestions": False}
+    check = "gcc -fsyntax-only -Werror *.c"
+    told = await fix(root, [reply], targets=["a.c", "util.h"], checks=(check,), settings=settings)
+    assert told.outcome.ending is Ending.GREEN, told.outcome.failure
+    assert told.outcome.edit.paths == ("a.c", "util.c", "util.h")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 
-from compile_loop.contracts.edits import Edit, Hunk
+from compile_loop.contracts.edits import Edit
 from compile_loop.contracts.events import Minimised, Pass
 from compile_loop.edits.hunks import apply_hunks
+from compile_loop.engine.belonging import Unit, bundles, keeps_together
 from compile_loop.engine.course import Course, State
 from compile_loop.engine.holdouts import still_green
 from compile_loop.engine.worktree import Changes
@@ -14,14 +16,14 @@ from compile_loop.engine.worktree import Changes
 BUDGET = 60.0
 """Seconds, or the check's cost times 4, whichever is more."""
 
-Unit = tuple[str, Hunk | None]
-"""One hunk of a file; None: the file's creation or deletion as a whole."""
-
 
 async def minimise(course: Course, state: State) -> State:
-    """Drop what the contract does not need, within the budget; halves first, then single hunks."""
+    """Drop what the contract does not need, within the budget; halves first, then single hunks.
+
+    A new file that another one needs or is needed by, by its name, stays with it: a check that only compiles misses neither.
+    """
     edit = course.work.edit(state.changes)
-    units = _units(edit)
+    units = bundles(_units(edit), edit)
     if not course.request.minimise or course.has_wish or len(units) < 2:
         return state
     cost = sum(r.duration for r in state.result.results)
@@ -32,14 +34,19 @@ async def minimise(course: Course, state: State) -> State:
         index = 0
         while index < len(kept) and len(kept) > 1:
             if course.parts.clock() + cost > until:
-                return await _settle(course, best, len(units), len(kept))
+                return await _settle(course, best, _count(units), _count(kept))
             without = kept[:index] + kept[index + size :]
-            if without and (smaller := await _try(course, edit, without, best)) is not None:
+            left = list(chain(*without))
+            if left and keeps_together(left, edit) and (smaller := await _try(course, edit, left, best)) is not None:
                 kept, best = without, smaller
             else:
                 index += size
         size //= 2
-    return await _settle(course, best, len(units), len(kept))
+    return await _settle(course, best, _count(units), _count(kept))
+
+
+def _count(kept: Sequence[Sequence[Unit]]) -> int:
+    return sum(map(len, kept))
 
 
 def _units(edit: Edit) -> list[Unit]:
