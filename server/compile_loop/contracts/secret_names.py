@@ -116,16 +116,39 @@ _PHRASES = re.compile(
 )
 
 
-_FILE = re.compile(
-    r"(?:^|/)(?:\.env(?:\.(?!example$|sample$|template$)[^/]*)?|[^/]*\.(?:pem|key|p12|pfx|jks|keystore)|id_(?:rsa|dsa|ecdsa|ed25519)[^/]*|"
-    r"\.netrc|\.npmrc|\.pypirc|[^/]*credentials[^/]*|[^/]*secrets?\.(?:json|ya?ml|toml|ini)|\.git/.*|\.ssh/.*|\.aws/.*)$",
+_PRIVATE = re.compile(
+    r"(?:^|/)(?:[^/]*\.(?:pem|key|p12|pfx|jks|keystore|ppk|kdbx?|ovpn)|id_(?:rsa|dsa|ecdsa|ed25519)[^/]*"
+    r"|(?:\.git|\.ssh|\.aws|\.gnupg|gcloud/legacy_credentials)/.*|\.auth/[^/]*\.json)$",
     re.IGNORECASE,
 )
+"""Keys, and folders of secrets: no example among them either."""
+_FILE = re.compile(
+    r"(?:^|/)(?:\.env(?:rc)?(?:\.[^/]*)?|\.netrc|_netrc|\.npmrc|\.pypirc|\.pgpass|pgpass\.conf|\.?htpasswd|\.my(?:login)?\.cnf"
+    r"|\.git-credentials|\.s3cfg|\.boto|\.passwd-s3fs|\.vault[-_](?:token|pass(?:word)?)(?:\.txt)?|\.terraformrc|terraform\.rc"
+    r"|rclone\.conf|[^/]*\.tfvars(?:\.json)?|[^/]*credentials[^/]*|[^/]*secrets?\.(?:json|ya?ml|toml|ini)"
+    r"|\.docker/config\.json|\.dockercfg|\.dockerconfigjson|\.kube/config[^/]*|(?:[^/]*\.)?kubeconfig(?:\.[^/]*)?"
+    r"|(?:[^/]*[-_.])?service[-_]?account[^/]*(?<!\.schema)\.json|auth\.json|local\.settings\.json"
+    r"|appsettings\.(?!schema\.)[^/]+\.json|gcloud/access_tokens\.db|wp-config\.php)$",
+    re.IGNORECASE,
+)
+_EXAMPLE = re.compile(
+    r"(?:^|[-_.])(?:example|sample|template|tmpl|tpl|dist)$|(?:^|/)(?!\.env)(?:[^/]*[-_.])?(?:example|sample|template)\.[a-z]+$",
+    re.IGNORECASE,
+)
+"""Files that say what one of secrets looks like: `.env.example`, `example.tfvars`, `wp-config-sample.php`."""
+_WORDS_OF_A_PROGRAM = re.compile(
+    r"(?:^|/)(?:locales?|i18n|intl|lang|languages?|translations?|messages)/", re.IGNORECASE
+)
+"""Folders of texts that are shown: their `auth.json` is about logging in."""
 
 
 def is_secret_file(path: str) -> bool:
     """Whether a file's path, with forward slashes, is named like one that holds secrets."""
-    return _FILE.search(path) is not None
+    if _PRIVATE.search(path) is not None:
+        return True
+    if _FILE.search(path) is None or _EXAMPLE.search(path) is not None:
+        return False
+    return not (path.lower().endswith("/auth.json") and _WORDS_OF_A_PROGRAM.search(path))
 
 
 def is_secret(variable: str) -> bool:

@@ -29,6 +29,15 @@ _PASSED_OVER = frozenset(
 _PAIR = re.compile(r"""^\s*(?:export\s+|set\s+|-\s+)?["']?(?P<name>[\w./:@-]+?)["']?\s*[=:]\s*(?P<value>.+)$""")
 _LOGIN = re.compile(r"://[^\s/:@\"']*:(?P<password>[^\s/\"']+)@")
 _NETRC = re.compile(r"\b(?:password|account)\s+(\S+)")
+_CONNECTION = re.compile(r"""(?i);\s*(?:password|pwd)\s*=\s*([^;"'\s]{8,})""")
+_PGPASS = re.compile(r"^[^:\s]+:(?:\d+|\*):[^:\s]+:[^:\s]+:(\S{8,})$")
+_INSIDE = re.compile(
+    r"""(?:define\(\s*["'](?P<constant>\w+)["']\s*,|(?<![\w.-])["']?(?P<name>[A-Za-z_][\w.-]*)["']?\s*(?:=>|[:=]))"""
+    r"""\s*(?P<quote>["'])(?P<value>(?:(?!(?P=quote)).){8,})(?P=quote)"""
+)
+"""A name and its value further in: JSON on one line, a map of Terraform's, a constant of PHP's."""
+_STATEMENTS = re.compile(r"(?:^|/)(?:\.envrc[^/]*|[^/]*\.(?:php|ovpn))$", re.IGNORECASE)
+"""Files of commands with secrets among them: a line of several words is a command."""
 _NAME = r"\d{0,4}[a-z]{0,12}\d{0,4}"
 _EVERYDAY = re.compile(
     r"[a-z]+|[A-Z][a-z]+|[\d.,:_x-]+|~?\.{0,2}/\S*|[A-Za-z]:\\\S*|[\w+.-]+://[^\s@]*|[\w.+-]+@[\w.-]+"
@@ -57,11 +66,13 @@ class FileSecrets:
         return self._values
 
     def _look(self) -> None:
-        texts = [data for path, data in self._buffers.items() if is_secret_file(path)]
+        texts = [(path, data) for path, data in self._buffers.items() if is_secret_file(path)]
         texts += [
-            data for path in _files(self._root) if is_secret_file(path) and (data := _start_of(self._root / path))
+            (path, data)
+            for path in _files(self._root)
+            if is_secret_file(path) and (data := _start_of(self._root / path))
         ]
-        self._values = tuple(dict.fromkeys(value for data in texts for value in values_in(data)))
+        self._values = tuple(dict.fromkeys(value for path, data in texts for value in values_in(data, path)))
 
     def _is_public(self, value: str) -> bool:
         """Whether another file of the workspace holds a value, which then is no secret to whoever may read that."""
@@ -75,8 +86,9 @@ class FileSecrets:
         return False
 
 
-def values_in(data: bytes) -> Iterator[str]:
-    """The values in a secret-like file that would be missed nowhere else."""
+def values_in(data: bytes, path: str = "") -> Iterator[str]:
+    """The values in a secret-like file that would be missed nowhere else; `path` says of what kind it is."""
+    statements = _STATEMENTS.search(path) is not None
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -88,10 +100,20 @@ def values_in(data: bytes) -> Iterator[str]:
         said = _bare(pair["value"]) if pair else line.strip()
         yield from _NETRC.findall(line)
         yield from (match["password"] for match in _LOGIN.finditer(line) if len(match["password"]) >= _SHORTEST)
+        yield from _CONNECTION.findall(line) + _PGPASS.findall(line.strip())
+        for inner in _INSIDE.finditer(line):
+            if _is_one(inner["name"] or inner["constant"], inner["value"]):
+                yield inner["value"]
+        if statements and pair is None and " " in said:
+            continue
         if len(said) < _SHORTEST or not re.search(r"\w", said):
             continue
-        if _EVERYDAY.fullmatch(said) is None or (pair is not None and _is_kept(pair["name"], said)):
+        if _is_one(pair["name"] if pair else None, said):
             yield said
+
+
+def _is_one(name: str | None, value: str) -> bool:
+    return _EVERYDAY.fullmatch(value) is None or (name is not None and _is_kept(name, value))
 
 
 def _is_kept(name: str, value: str) -> bool:

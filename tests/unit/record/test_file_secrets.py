@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from compile_loop.contracts.secret_names import is_secret_file
 from compile_loop.record.file_secrets import FileSecrets, values_in
 from compile_loop.record.redact import Redactor
 
@@ -21,6 +22,12 @@ KEPT = {
     '  "client_secret": "Zx81-Spectrum48K",': "Zx81-Spectrum48K",
     "machine example.org login me password tr0ub4dor&3": "tr0ub4dor&3",
     "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwgg": "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwgg",
+    "db.example.org:5432:app:me:Pg-Pass-77-word": "Pg-Pass-77-word",
+    "me:$apr1$7h3s4lt$Zx81SpectrumQL": "$apr1$7h3s4lt$Zx81SpectrumQL",
+    '{"http-basic":{"x":{"username":"me","password":"zq8-Hunter2-pl0ver"}}}': "zq8-Hunter2-pl0ver",
+    '  "Default": "Server=db;User Id=app;Password=tr0ub4dor&3x;Pooling=true",': "tr0ub4dor&3x",
+    "define( 'DB_PASSWORD', 'W0rd!Press;47' );": "W0rd!Press;47",
+    'admin = { name = "me", password = "Terra-Form-9x" }': "Terra-Form-9x",
     "MASTER=00f1c2a9e4d7b8aa": "00f1c2a9e4d7b8aa",
 }
 EVERYDAY = [
@@ -75,3 +82,52 @@ def test_files_are_found_at_any_depth_and_other_files_make_a_value_public(tmp_pa
     said = "Only-In-The-Env-1 In-The-Readme-As-Well Somebody-Elses-Value Not-Yet-Saved-Value"
     assert redactor.known(said) == "[redacted] In-The-Readme-As-Well Somebody-Elses-Value [redacted]"
     assert redactor.known_bytes(b"\xff Only-In-The-Env-1") == b"\xff [redacted]"
+
+
+@pytest.mark.spec("Q26")
+def test_the_commands_of_a_file_are_no_secrets() -> None:
+    envrc = b"use flake .#dev\nlayout python3\nexport DB_URL_PASSWORD=Only-Here-42x\n"
+    assert list(values_in(envrc, "sub/.envrc")) == ["Only-Here-42x"]
+    vpn = b"remote vpn.example.org 1194\n<key>\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwgg\n</key>\n"
+    assert list(values_in(vpn, "office.ovpn")) == ["MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwgg"]
+
+
+SECRET_FILES = """
+.env .env.local .env.production .envrc sub/.envrc .netrc .npmrc .pypirc .pgpass .htpasswd .my.cnf .git-credentials .s3cfg .boto
+rclone.conf terraform.tfvars prod.tfvars x.auto.tfvars infra/db.auto.tfvars.json .docker/config.json kubeconfig
+ci/kubeconfig.yaml prod.kubeconfig .kube/config service-account.json service-account-prod.json my-service-account.json
+service_account_key.json auth.json sub/auth.json appsettings.Development.json appsettings.Production.json
+local.settings.json passwords.kdbx office.ovpn .config/gcloud/credentials.db .config/gcloud/access_tokens.db
+.config/gcloud/legacy_credentials/me/adc.json .config/gcloud/application_default_credentials.json .aws/credentials
+wp-config.php blog/wp-config.php server.pem example.key .git/hooks/pre-commit.sample credentials.json secrets.yaml
+playwright/.auth/user.json .vault-token
+"""
+READABLE_FILES = """
+.env.example .env.local.example .env.sample .env.template .envrc.example terraform.tfvars.example example.tfvars
+wp-config-sample.php appsettings.json config.json settings.json docker/config.json .vscode/settings.json appsettings.example.json
+auth.example.json locales/en/auth.json src/i18n/de/auth.json src/auth.ts author.json oauth.json kube/config.go kubeconfig_test.go
+service_account.go service-account.schema.json variables.tf my.cnf boto.py environment.py src/env.ts local.settings.ts
+credentials.json.example package.json tsconfig.json monkey.py keys.py
+"""
+
+
+@pytest.mark.spec("Q26")
+@pytest.mark.parametrize("path", SECRET_FILES.split())
+def test_secret_files_are_known_by_their_names(path: str) -> None:
+    assert is_secret_file(path)
+
+
+@pytest.mark.spec("Q26")
+@pytest.mark.parametrize("path", READABLE_FILES.split())
+def test_examples_and_everyday_configuration_stay_readable(path: str) -> None:
+    assert not is_secret_file(path)
+
+
+@pytest.mark.spec("R1")
+@pytest.mark.parametrize(
+    "path", [".envrc", "prod.tfvars", ".docker/config.json", ".kube/config", "auth.json", "appsettings.Production.json"]
+)
+def test_their_values_are_taken_out_too(path: str, tmp_path: Path) -> None:
+    (tmp_path / path).parent.mkdir(exist_ok=True)
+    (tmp_path / path).write_text('password = "zq8-Hunter2-pl0ver-9917"\n')
+    assert Redactor(files=FileSecrets(tmp_path)).known("it is zq8-Hunter2-pl0ver-9917.") == "it is [redacted]."
