@@ -464,6 +464,37 @@ async def test_new_files_are_made_only_where_the_run_allows_it(tmp_path: Path) -
     assert told.of(EditRefused) and not told.of(EditApplied)
 
 
+@pytest.mark.spec("E10", "Q11")
+@pytest.mark.parametrize(
+    ("header", "told_why"),
+    [
+        ("away/x.h", "leads out of the workspace through a link"),
+        ("gone.h", "leads out of the workspace through a link"),
+        ("near/workflows/x.yml", "it is .github/workflows/x.yml through a link"),
+        ("kept.h/x.h", "kept.h is a file"),
+    ],
+)
+@pytest.mark.parametrize("isolation", ["auto", "copy"])
+async def test_a_new_file_behind_a_link_is_refused_and_the_next_reply_is_heard(
+    tmp_path: Path, header: str, told_why: str, isolation: str
+) -> None:
+    root, elsewhere = tmp_path / "w", tmp_path / "elsewhere"
+    root.mkdir()
+    (elsewhere / "deep").mkdir(parents=True)
+    workspace(root, a_c=BROKEN, kept_h="int kept;\n")
+    (root / "away").symlink_to(elsewhere)
+    (root / "gone.h").symlink_to(elsewhere / "gone.h")
+    (root / ".github").mkdir()
+    (root / "near").symlink_to(".github")
+    through = f"<<< path={header} >>>\n{block('', 'int x;' + chr(10))}<<< path=a.c >>>\n{SEMICOLON}"
+    settings = {"allow_new_files": True, "isolation": isolation}
+    told = await fix(root, [through, SEMICOLON], targets=["a.c"], checks=GCC, settings=settings)
+    assert told.outcome.ending is Ending.GREEN, told.outcome.failure
+    (refused,) = told.of(EditRefused)
+    assert told_why in refused.reason and told.outcome.edit.paths == ("a.c",)
+    assert not list(elsewhere.rglob("*.h"))
+
+
 @pytest.mark.spec("Q9")
 async def test_a_pipe_that_hides_the_exit_code_is_suspicious(tmp_path: Path) -> None:
     workspace(tmp_path, a_c=BROKEN)

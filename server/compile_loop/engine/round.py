@@ -175,7 +175,19 @@ class Round:
         hidden = holdouts.hidden if holdouts else ()
         if any(path == name or path.startswith(f"{name}/") or name.startswith(f"{path}/") for name in hidden):
             return "this name is not free in this run. Take another one"
-        return "it exists and is none of the files that may be edited" if self._exists(path) else None
+        if self._exists(path):
+            return "it exists and is none of the files that may be edited"
+        return self._why_no_place(path)
+
+    def _why_no_place(self, path: str) -> str | None:
+        """Why no file can lie at a path where there is none: its folders are links, whoever laid them, or no folders."""
+        place = self._course.parts.shadow.look(path).place
+        if place is None:
+            return "it leads out of the workspace through a link"
+        if place != path:
+            return f"it is {place} through a link; name that"
+        above = (path[:at] for at, sign in enumerate(path) if sign == "/")
+        return next((f"{folder} is a file" for folder in above if self._exists(folder)), None)
 
     def _exists(self, path: str) -> bool:
         shadow = self._course.parts.shadow
