@@ -11,6 +11,7 @@ from compile_loop.checks.honesty.broken_answers import broken_answers
 from compile_loop.checks.honesty.complaints import complaints_removed
 from compile_loop.checks.honesty.conditional_steps import conditional_steps
 from compile_loop.checks.honesty.configuration import configuration
+from compile_loop.checks.honesty.declared_only import declared_only
 from compile_loop.checks.honesty.disabled_code import commented_out, file_gone, taken_out
 from compile_loop.checks.honesty.doctests import doctests
 from compile_loop.checks.honesty.doubled_subjects import doubled_subjects
@@ -100,6 +101,7 @@ def inspect(
     _try(found, edit.paths[0] if edit.files else "", lambda: _together(case, sheets, spared))
     _try(found, "", lambda: undefined_conditions(case, sheets, edit))
     _try(found, "", lambda: shadowing(case, edit.files, exists))
+    _try(found, "", lambda: declared_only(case, edit.files, baseline, exists))
     if tests_before and tests_after is None and case.failures:
         found = [_sure(f) if f.kind == "exit_zero" else f for f in found]
     sometimes = any(f.kind == "skipped_test" and not f.certain and _ELSEWHERE.search(f.text) for f in found)
