@@ -141,6 +141,16 @@ class ContractResult:
         return next((r.environment for r in self.results if r.environment), None)
 
     @property
+    def unfinished(self) -> str | None:
+        """Why nothing is known about the code: a check could not do its work, or a timeout ended one (SPEC Q7)."""
+        return self.environment or next((r.timeout for r in self.results if r.timed_out), None)
+
+    @property
+    def duration(self) -> float:
+        """Seconds that all checks took together."""
+        return sum(r.duration for r in self.results)
+
+    @property
     def exit_code(self) -> int:
         """The first failing check's exit code, else 0."""
         return next((r.exit_code for r in self.results if not r.ok), 0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 _MAX_EDITS = 600
@@ -41,6 +41,15 @@ def common_runs(a: Sequence[str], b: Sequence[str]) -> list[tuple[int, int, int]
         edges = [(a0 - 1, b0 - 1), *anchors, (a1, b1)]
         stack.extend((i + 1, k, j + 1, m) for (i, j), (k, m) in pairwise(edges))
     return _joined(runs)
+
+
+def changed_runs(a: Sequence[str], b: Sequence[str]) -> Iterator[tuple[int, int, int, int]]:
+    """What lies between the kept runs, as `(i, k, j, m)`: `b[j:m]` stands in the place of `a[i:k]`."""
+    i = j = 0
+    for k, m, size in [*common_runs(a, b), (len(a), len(b), 0)]:
+        if k > i or m > j:
+            yield i, k, j, m
+        i, j = k + size, m + size
 
 
 def _joined(runs: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from compile_loop.contracts.edits import FileChange
 from compile_loop.edits.hunks import file_change
-from compile_loop.edits.linediff import common_runs
+from compile_loop.edits.linediff import changed_runs
 from compile_loop.edits.text import UndecodableError, decode, line_end
 
 
@@ -77,13 +77,7 @@ def rebase(change: FileChange, theirs: bytes | None) -> FileChange | Conflict:
 
 
 def _steps(old: Sequence[str], new: Sequence[str]) -> list[_Step]:
-    steps: list[_Step] = []
-    i = j = 0
-    for a, b, size in [*common_runs(old, new), (len(old), len(new), 0)]:
-        if a > i or b > j:
-            steps.append(_Step(i, a, tuple(new[j:b]), j))
-        i, j = a + size, b + size
-    return steps
+    return [_Step(start, end, tuple(new[j:m]), j) for start, end, j, m in changed_runs(old, new)]
 
 
 def _is_among(step: _Step, others: Sequence[_Step]) -> bool:

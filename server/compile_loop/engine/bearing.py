@@ -9,7 +9,7 @@ from enum import IntEnum
 from compile_loop.contracts.diagnostics import Diagnostic
 from compile_loop.contracts.edits import Edit, FileChange
 from compile_loop.conversation.languages import language_of
-from compile_loop.edits.linediff import common_runs
+from compile_loop.edits.linediff import changed_runs
 
 _NEAR = 10
 """Rows around a change that belong to what it is about."""
@@ -67,11 +67,8 @@ class _Hunk:
 
 def _hunks(change: FileChange) -> Iterator[_Hunk]:
     old, new = (_lines(data, change.encoding) for data in (change.before, change.after))
-    i = j = 0
-    for a, b, n in [*common_runs(old, new), (len(old), len(new), 0)]:
-        if a > i or b > j:
-            yield _Hunk(change, old, new, (i, a), (j, b))
-        i, j = a + n, b + n
+    for i, k, j, m in changed_runs(old, new):
+        yield _Hunk(change, old, new, (i, k), (j, m))
 
 
 def _lines(data: bytes | None, encoding: str = "utf-8") -> list[str]:

@@ -31,7 +31,7 @@ async def notice_flaky(course: Course, state: State) -> None:
         return
     red, hidden = not before.verdict.green, red_at_baseline(course)
     close = _bearing(course, state) if red else Bearing.FAR
-    cost = sum(r.duration for r in before.result.results) + hidden * course.holdouts_seconds
+    cost = before.result.duration + hidden * course.holdouts_seconds
     if not (red or hidden) or cost > BUDGET or (cost > QUICK and close is Bearing.NEAR):
         return
     spent = 0.0
@@ -53,7 +53,7 @@ def _bearing(course: Course, state: State) -> Bearing:
 
 def is_quick(state: State) -> bool:
     """Whether its checks may be run again for no more than a doubt."""
-    return sum(r.duration for r in state.result.results) <= QUICK
+    return state.result.duration <= QUICK
 
 
 async def _red_again(course: Course, before: State, *, visibly: bool, hidden: bool) -> bool:
@@ -61,7 +61,7 @@ async def _red_again(course: Course, before: State, *, visibly: bool, hidden: bo
     await course.renew_shadow({})
     if visibly:
         again = await course.run_contract(Pass.AGAIN)
-        if again.environment is not None or any(r.timed_out for r in again.results):
+        if again.unfinished is not None:
             return False
         if how := _difference(course, before, again):
             course.say_flaky(f"run again without the edit, it {how}")

@@ -50,7 +50,7 @@ def _may_be_doubted(course: Course, change: FileChange, told: Collection[str]) -
 
 
 def _is_quick(state: State) -> bool:
-    return sum(r.duration for r in state.result.results) <= BUDGET
+    return state.result.duration <= BUDGET
 
 
 async def _is_honest(course: Course, protected: ProtectedFiles, state: State, change: FileChange) -> bool:
@@ -59,7 +59,7 @@ async def _is_honest(course: Course, protected: ProtectedFiles, state: State, ch
         return False
     await course.renew_shadow({other: data for other, data in state.changes.items() if other != change.path})
     result = await course.run_contract(Pass.MINIMISE)
-    if result.environment is not None or any(r.timed_out for r in result.results):
+    if result.unfinished is not None:
         return False
     green = judge(result, course.baseline.result, course.targets.focus).green
     return green or protected.doubt(change, [*course.heard, *result.errors]) is None

@@ -26,7 +26,7 @@ async def minimise(course: Course, state: State) -> State:
     units = bundles(_units(edit), edit)
     if not course.request.minimise or course.has_wish or len(units) < 2:
         return state
-    cost = sum(r.duration for r in state.result.results)
+    cost = state.result.duration
     until = course.parts.clock() + max(BUDGET, 4 * cost)
     kept, best = units, state
     size = len(units) // 2

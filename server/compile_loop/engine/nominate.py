@@ -22,6 +22,6 @@ def refuse_nomination(course: Course, summary: str, evidence: str) -> str | None
     if course.work.changes:
         return "the toolchain's own suggestions have already changed the code; go on from there."
     baseline = course.baseline
-    if baseline is None or baseline.result.environment is not None or any(r.timed_out for r in baseline.result.results):
+    if baseline is None or baseline.result.unfinished is not None:
         return "the check did not finish on the untouched code, so nobody knows whether a change is needed."
     return None

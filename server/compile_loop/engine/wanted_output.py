@@ -13,7 +13,7 @@ from difflib import SequenceMatcher
 from compile_loop.contracts.checks import Check, ContractResult
 from compile_loop.contracts.edits import Edit, FileChange
 from compile_loop.contracts.honesty import Finding
-from compile_loop.edits.linediff import common_runs
+from compile_loop.edits.linediff import changed_runs
 
 WRITES = re.compile(
     r"\bprint|\bwrite|\bputs\b|\bprintf|\becho\b|\bconsole\.|\bstdout\b|\bcout\b|\bdump|\bstringify\b|\bFprint|\bsay\b|\bOut\.",
@@ -65,9 +65,9 @@ def _wanted(check: Check) -> Iterator[str]:
 def _told(change: FileChange, wanted: Sequence[str]) -> Iterator[tuple[int, str]]:
     old, new = (_rows(data, change) for data in (change.before, change.after))
     swapped_before = any(_SWAPS.search(row) for row in old)
-    for (i, a), (j, b) in _hunks(old, new):
-        gone = old[i:a]
-        for row in range(j, b):
+    for i, k, j, m in changed_runs(old, new):
+        gone = old[i:k]
+        for row in range(j, m):
             line = new[row]
             if (not swapped_before and _SWAPS.search(line)) or any(
                 _prints(line, new[row + 1 : row + 2], text) and not _was_there(text, gone) for text in wanted
@@ -103,11 +103,3 @@ def _words(text: str) -> list[str]:
 
 def _rows(data: bytes | None, change: FileChange) -> list[str]:
     return (data or b"").decode(change.encoding, "replace").splitlines()
-
-
-def _hunks(old: list[str], new: list[str]) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
-    i = j = 0
-    for a, b, n in [*common_runs(old, new), (len(old), len(new), 0)]:
-        if a > i or b > j:
-            yield (i, a), (j, b)
-        i, j = a + n, b + n

@@ -12,8 +12,8 @@ from functools import cached_property
 from pathlib import Path
 
 from compile_loop.checks.expectations import SOURCE
+from compile_loop.checks.followed import text_of
 from compile_loop.checks.led_to import LedTo
-from compile_loop.checks.named_paths import start_of
 from compile_loop.checks.protected import is_configuration, is_protected
 from compile_loop.contracts.checks import Check
 
@@ -82,4 +82,4 @@ class DecidingTexts:
 
     def text_of(self, path: str) -> str:
         """A file's text as the user has it; empty where there is none."""
-        return start_of(self._root / path).decode("utf-8", "replace").replace("\r\n", "\n")
+        return text_of(self._root / path)

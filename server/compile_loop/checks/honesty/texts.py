@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from compile_loop.contracts.edits import FileChange
-from compile_loop.edits.linediff import common_runs
+from compile_loop.edits.linediff import changed_runs
 
 
 class Text:
@@ -105,10 +105,4 @@ class Change:
 
 
 def _hunks(old: list[str], new: list[str]) -> tuple[RowHunk, ...]:
-    hunks = []
-    i = j = 0
-    for a, b, n in [*common_runs(old, new), (len(old), len(new), 0)]:
-        if a > i or b > j:
-            hunks.append(RowHunk(i, a, j, b))
-        i, j = a + n, b + n
-    return tuple(hunks)
+    return tuple(RowHunk(*run) for run in changed_runs(old, new))
